@@ -1,0 +1,1 @@
+//! The Rotten Library: a built-in site with planted faults and their truth.

@@ -1,0 +1,1 @@
+//! What do we do? The use cases, over ports, knowing no edge.

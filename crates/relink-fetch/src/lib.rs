@@ -1,0 +1,1 @@
+//! How do we ask a server? HTTP with one resolver and one address policy.

@@ -1,0 +1,1 @@
+//! What stands on the disk? Walking, reading and local links.

@@ -1,0 +1,86 @@
+//! Stable finding codes, `RL101` and the like.
+//!
+//! This module knows how a code is written. What each code means, and what to
+//! do about it, is the judge's table.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use thiserror::Error;
+
+/// A finding's stable number: `RL` and three digits.
+///
+/// ```
+/// use relink_model::Code;
+/// let code: Code = "rl101".parse()?;
+/// assert_eq!(code, Code::new(101));
+/// assert_eq!(code.to_string(), "RL101");
+/// # Ok::<(), relink_model::ParseCodeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u16);
+
+impl Code {
+    /// The code with this number; only the last three digits count.
+    pub const fn new(number: u16) -> Self {
+        Self(number % 1000)
+    }
+
+    /// The number without its letters.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RL{:03}", self.0)
+    }
+}
+
+/// The text is not `RL` and three digits.
+#[derive(Debug, Error, PartialEq, Eq)]
+#[error("`{0}` is not a code like `RL101`")]
+pub struct ParseCodeError(String);
+
+impl FromStr for Code {
+    type Err = ParseCodeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fault = || ParseCodeError(text.to_owned());
+        let (letters, digits) = text.split_at_checked(2).ok_or_else(fault)?;
+        let well_formed = letters.eq_ignore_ascii_case("RL")
+            && digits.len() == 3
+            && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if !well_formed {
+            return Err(fault());
+        }
+        digits.parse().map(Self).map_err(|_| fault())
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Code {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_code_is_refused() {
+        for text in ["", "RL", "RL1", "RL1000", "XX101", "RL+10", "é101"] {
+            assert!(text.parse::<Code>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A decision to ask, and the looks already taken.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{Ending, History};
+
+/// One run of a use case, as the store numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(pub i64);
+
+/// One target, as the store numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TargetId(pub i64);
+
+/// One errand, as the store numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ErrandId(pub i64);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Why a target is asked (again).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purpose {
+    /// To learn how it is.
+    First,
+    /// Because the last look may have met a passing trouble.
+    Retry,
+    /// To see hard evidence a second time before calling anything dead.
+    SecondLook,
+}
+
+impl Purpose {
+    /// The purpose as JSON spells it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Retry => "retry",
+            Self::SecondLook => "second-look",
+        }
+    }
+}
+
+/// What one look at a target in this run came to, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// When it was asked.
+    pub asked: Timestamp,
+    /// Why.
+    pub purpose: Purpose,
+    /// How it ended.
+    pub ending: Ending,
+    /// How long it took, in milliseconds.
+    pub took_ms: u32,
+}
+
+/// A target to be asked: which, why, and what is known already.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Errand {
+    /// The errand's number.
+    pub id: ErrandId,
+    /// The target's number.
+    pub target: TargetId,
+    /// The canonical URL to ask.
+    pub url: String,
+    /// The URL as its first link writes it.
+    pub given: String,
+    /// Whether the user named this URL, so that it may be a private address.
+    pub is_named: bool,
+    /// Why it is asked now.
+    pub purpose: Purpose,
+    /// Not before this moment.
+    pub not_before: Timestamp,
+    /// The looks already taken in this run.
+    pub looks: Vec<Look>,
+    /// What earlier runs concluded.
+    pub history: History,
+}

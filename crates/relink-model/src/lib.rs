@@ -1,0 +1,32 @@
+//! The words of Relink and their invariants.
+//!
+//! Rule one: *a link is broken, a page is dead, a program has a fault.*
+//! Rule two: observation ([`Probe`]), judgement ([`Verdict`]) and what a reader
+//! is told ([`Word`]) are three types, so that a stored observation can be
+//! judged again, years later, under other rules.
+//!
+//! Nothing here does input or output, asks the time or decides anything beyond
+//! the validity of its own values.
+
+mod code;
+mod digest;
+mod errand;
+mod history;
+mod link;
+mod probe;
+mod sketch;
+mod verdict;
+mod word;
+
+pub use code::{Code, ParseCodeError};
+pub use digest::Digest;
+pub use errand::{Errand, ErrandId, Look, Purpose, RunId, TargetId};
+pub use history::{FailureStreak, History};
+pub use link::{Link, LinkTarget, Place, PlaceKind, SkipReason, Span};
+pub use probe::{
+    ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,
+    TlsFault,
+};
+pub use sketch::Sketch;
+pub use verdict::{Cause, Doubt, Verdict};
+pub use word::{ParseWordError, Word};

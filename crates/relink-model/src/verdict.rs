@@ -1,0 +1,51 @@
+//! What we conclude from probes, before history and wording come in.
+
+use serde::{Deserialize, Serialize};
+
+/// A conclusion about a target, always resting on evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The content is there.
+    Alive,
+    /// The content is there, at another address for good.
+    Moved,
+    /// The content is not there.
+    Dead(Cause),
+    /// It cannot be told from what was seen.
+    Unclear(Doubt),
+}
+
+/// Why a target counts as dead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The server says so: 404 or 410.
+    Gone,
+    /// The name does not exist.
+    NoHost,
+    /// Nobody answered, or not in time.
+    NoAnswer,
+    /// The server failed: 5xx, or a status that is no content.
+    ServerFailed,
+    /// No trustworthy encrypted connection could be made.
+    Tls,
+    /// Redirects lead in a circle or never end.
+    Loop,
+    /// A redirect leads to something that is no address.
+    Malformed,
+}
+
+/// Why it cannot be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doubt {
+    /// The server refuses to show the page to us.
+    Refused,
+    /// The server asks for slower visits.
+    Throttled,
+    /// The way leads into a private network, which strangers may not open.
+    PrivateAddress,
+    /// No host answered in the whole run: our own network may be down.
+    NoNetwork,
+}

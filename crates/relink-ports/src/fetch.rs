@@ -1,0 +1,61 @@
+//! Asking a web server.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use relink_model::{Ending, Hop, Timings};
+use url::Url;
+
+/// One thing to ask, redirects included.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// The URL to start from.
+    pub url: Url,
+    /// Whether the user named this URL. Only then may its host be a private
+    /// address; redirects may stay on that host and port, and go nowhere else
+    /// private.
+    pub is_named: bool,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Fetched {
+    /// Every answer on the way, the last included if there was one.
+    pub hops: Vec<Hop>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Milliseconds per phase, summed over the hops.
+    pub timings: Timings,
+    /// What the last answer asked us to wait (`Retry-After`), in seconds.
+    pub retry_after: Option<u64>,
+    /// The last answer's body, as far as it was read.
+    pub body: Option<Body>,
+}
+
+/// The body of an answer, decoded from its transfer coding, within the caps.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    /// The `Content-Type` header as sent.
+    pub content_type: Option<String>,
+    /// The `Content-Language` header as sent.
+    pub language: Option<String>,
+    /// The bytes read.
+    pub bytes: Bytes,
+    /// Whether reading stopped at a cap.
+    pub is_cut: bool,
+}
+
+/// Asks web servers, under one address policy.
+///
+/// A fetch never fails: whatever happens on the network is an [`Ending`].
+#[async_trait]
+pub trait Fetch: Send + Sync {
+    /// Asks for a URL and follows its redirects.
+    async fn fetch(&self, request: Request) -> Fetched;
+
+    /// The address a host of this URL would be asked at, if that can be told
+    /// without asking it. Used to be gentle with machines that serve many
+    /// names.
+    async fn locate(&self, url: &Url) -> Option<IpAddr>;
+}

@@ -1,0 +1,69 @@
+//! Documents on the disk.
+
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use thiserror::Error;
+
+/// Where to look for documents and which of them to take.
+#[derive(Debug, Clone, Default)]
+pub struct Walk {
+    /// Files, directories and globs, as the user gave them.
+    pub inputs: Vec<String>,
+}
+
+/// One document found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentSource {
+    /// The path to show, as a user would write it from where they stand.
+    pub label: String,
+    /// The path to open.
+    pub path: PathBuf,
+}
+
+/// A file or directory could not be used.
+#[derive(Debug, Error)]
+pub enum FileFault {
+    /// Nothing is there.
+    #[error("no such file or directory: `{path}`")]
+    Missing {
+        /// What was asked for.
+        path: String,
+    },
+    /// A pattern matches nothing.
+    #[error("no file matches `{pattern}`")]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+    },
+    /// A pattern is not one.
+    #[error("`{pattern}` is not a valid pattern: {reason}")]
+    BadPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system refused.
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        /// What was asked for.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// Finds and reads documents, and says whether a local link leads somewhere.
+#[async_trait]
+pub trait Files: Send + Sync {
+    /// Every document the inputs stand for, each once, in a stable order.
+    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault>;
+
+    /// The bytes of one document.
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;
+
+    /// Whether something a reader could open lies at this path.
+    async fn exists(&self, path: &Path) -> bool;
+}

@@ -1,0 +1,19 @@
+//! What the engine needs from outside: one small trait for each outside thing.
+//!
+//! The engine knows these traits and no implementation of them; the binary
+//! wires the two together in one place. A port speaks the model's words, so
+//! that nothing of an edge (a row, a socket, a path separator) leaks inward.
+
+mod clock;
+mod fetch;
+mod files;
+mod store;
+
+pub use clock::Clock;
+pub use fetch::{Body, Fetch, Fetched, Request};
+pub use files::{DocumentSource, FileFault, Files, Walk};
+pub use store::{
+    Claim, Completion, DocumentId, HostId, HostLease, HostPace, HostTally, LoadedDocument,
+    NewDocument, NewLink, NewTarget, OpenRun, PlaceIn, RunPlan, RunState, Settled, Settlement,
+    Step, Store, StoreFault, StoreSize, Tally,
+};

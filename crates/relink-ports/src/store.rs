@@ -1,0 +1,477 @@
+//! What is remembered: runs, links, targets, probes and host clocks.
+//!
+//! The rules both databases keep:
+//!
+//! - Probes are only ever added. A target's current state is one row.
+//! - Work is claimed by **host lease**: whoever holds a host's lease may ask
+//!   its errands and nobody else may. A lease carries a fencing number that is
+//!   checked when results come in, so a worker that lost its lease cannot
+//!   overwrite anything.
+//! - No transaction is open during a fetch. A probe and the state change it
+//!   causes are one transaction.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_model::{Code, Errand, ErrandId, Look, Place, Probe, Purpose, RunId, TargetId, Word};
+use thiserror::Error;
+
+/// One host, as the store numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub i64);
+
+/// One document of a run, as the store numbers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentId(pub i64);
+
+/// What identifies a run, so that an unfinished one can be found again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunPlan {
+    /// The use case, `check`.
+    pub command: String,
+    /// The inputs as given.
+    pub inputs: Vec<String>,
+    /// Everything else that decides what is asked, as one text.
+    pub scope: String,
+}
+
+/// A run that was opened, anew or again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenRun {
+    /// Its number.
+    pub id: RunId,
+    /// When it was first started.
+    pub started: Timestamp,
+    /// Whether an unfinished run is going on.
+    pub is_resumed: bool,
+    /// Whether some server was met before the interruption.
+    pub has_network: bool,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunState {
+    /// Still at work, or interrupted.
+    Open,
+    /// All targets are settled.
+    Finished,
+    /// No host could be reached at all: nothing was decided.
+    Void,
+}
+
+/// One document that takes part in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewDocument {
+    /// The path or URL to show.
+    pub label: String,
+    /// A hash of its bytes.
+    pub content: u64,
+}
+
+/// What the store knew of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadedDocument {
+    /// Its number.
+    pub id: DocumentId,
+    /// Whether its links are stored already and its bytes are unchanged.
+    pub is_unchanged: bool,
+}
+
+/// One link to store.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewLink {
+    /// Where it stands.
+    pub place: Place,
+    /// The destination as its document writes it.
+    pub given: String,
+    /// What it leads to.
+    pub target: NewTarget,
+}
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewTarget {
+    /// A web page to ask.
+    Web {
+        /// The canonical URL.
+        url: String,
+        /// The host it is asked at, as the frontier names hosts.
+        host: String,
+        /// Whether the user named it.
+        is_named: bool,
+    },
+    /// Something already settled without asking: a local file, a malformed
+    /// address.
+    Local {
+        /// A key that is the same for the same thing.
+        key: String,
+        /// Alive or local.
+        word: Word,
+        /// The code, if it is a finding.
+        code: Option<Code>,
+        /// The reason in plain words.
+        reason: String,
+    },
+}
+
+/// A host held for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostLease {
+    /// The host.
+    pub host: HostId,
+    /// The fencing number.
+    pub number: i64,
+}
+
+/// The durable part of a host's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct HostPace {
+    /// Not before this moment.
+    pub next_at: Timestamp,
+    /// The learnt delay between requests, in milliseconds.
+    pub delay_ms: u32,
+    /// Whether the host has asked for slower visits lately.
+    pub is_throttled: bool,
+    /// The address it was last asked at.
+    pub address: Option<IpAddr>,
+}
+
+/// A claimed host with its first errands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The lease.
+    pub lease: HostLease,
+    /// The host's name.
+    pub name: String,
+    /// Its clock.
+    pub pace: HostPace,
+    /// Errands that are due, oldest first.
+    pub errands: Vec<Errand>,
+}
+
+/// What a run did to one host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostTally {
+    /// The host's name.
+    pub name: String,
+    /// Requests made, retries and second looks included.
+    pub asked: u64,
+    /// Requests that some server answered.
+    pub answered: u64,
+    /// Answers that asked for slower visits.
+    pub throttled: u64,
+    /// Milliseconds spent asking.
+    pub busy_ms: u64,
+    /// Milliseconds the host's errands waited out of politeness.
+    pub waited_ms: u64,
+}
+
+/// A result to commit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Completion {
+    /// The errand it answers.
+    pub errand: ErrandId,
+    /// Its target.
+    pub target: TargetId,
+    /// The lease it was asked under; `None` for results judged later from
+    /// stored probes.
+    pub lease: Option<HostLease>,
+    /// What was seen, if something was asked.
+    pub probe: Option<Probe>,
+    /// What follows.
+    pub step: Step,
+}
+
+/// What follows from a look.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Ask again.
+    Again {
+        /// Why.
+        purpose: Purpose,
+        /// Not before this moment.
+        not_before: Timestamp,
+        /// The looks so far.
+        looks: Vec<Look>,
+    },
+    /// Wait until some host has answered before concluding anything.
+    Hold {
+        /// The looks so far.
+        looks: Vec<Look>,
+    },
+    /// Done.
+    Settle(Settlement),
+}
+
+/// A target's state at the end of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settlement {
+    /// What the reader is told.
+    pub word: Word,
+    /// The code, if it is a finding.
+    pub code: Option<Code>,
+    /// The last status seen.
+    pub status: Option<u16>,
+    /// The reason in plain words.
+    pub reason: String,
+    /// Since when the word has held.
+    pub since: Timestamp,
+    /// When it was settled.
+    pub at: Timestamp,
+    /// The looks it rests on.
+    pub looks: Vec<Look>,
+    /// The failed runs in a row, this one included; `None` ends a streak.
+    pub streak: Option<relink_model::FailureStreak>,
+}
+
+/// A settled target with all there is to say about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settled {
+    /// Its errand; results are paged through in this order.
+    pub errand: ErrandId,
+    /// The URL as its first link writes it.
+    pub given: String,
+    /// The canonical URL.
+    pub url: String,
+    /// Its state.
+    pub settlement: Settlement,
+    /// Whether the answer is remembered from an earlier run.
+    pub is_cached: bool,
+    /// The last probe, where one was made.
+    pub probe: Option<Probe>,
+    /// Every place that names it.
+    pub places: Vec<PlaceIn>,
+}
+
+/// A place and the document it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceIn {
+    /// The document's label.
+    pub path: String,
+    /// The place in it.
+    pub place: Place,
+}
+
+/// A run in numbers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Links found.
+    pub links: u64,
+    /// Documents read.
+    pub documents: u64,
+    /// Hosts asked.
+    pub hosts: u64,
+    /// Distinct targets.
+    pub targets: u64,
+    /// Targets settled.
+    pub settled: u64,
+    /// Targets settled from memory.
+    pub cached: u64,
+    /// Targets by word.
+    pub words: BTreeMap<Word, u64>,
+}
+
+/// How much the database holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoreSize {
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Runs remembered.
+    pub runs: u64,
+    /// Targets known.
+    pub targets: u64,
+    /// Probes kept.
+    pub probes: u64,
+}
+
+/// The database could not do its work.
+#[derive(Debug, Error)]
+pub enum StoreFault {
+    /// Another process holds it.
+    #[error("the database `{place}` is in use by another process")]
+    InUse {
+        /// The file.
+        place: String,
+    },
+    /// It was written by a newer Relink.
+    #[error(
+        "the database `{place}` was written by a newer Relink (schema {found}, this build knows {known})"
+    )]
+    Newer {
+        /// The file.
+        place: String,
+        /// Its schema.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
+    /// The file is something else.
+    #[error("`{place}` is not a Relink database")]
+    NotOurs {
+        /// The file.
+        place: String,
+    },
+    /// It cannot be reached.
+    #[error("cannot open the database `{place}`")]
+    Unreachable {
+        /// The file.
+        place: String,
+        /// What the system said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// There is no room left.
+    #[error("no room left for the database `{place}`")]
+    Full {
+        /// The file.
+        place: String,
+    },
+    /// A statement failed, or a stored value cannot be read.
+    #[error("the database failed while {doing}")]
+    Failed {
+        /// What was being done.
+        doing: &'static str,
+        /// What it said.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// Remembers everything.
+#[async_trait]
+pub trait Store: Send + Sync {
+    /// Opens the unfinished run of the same plan, or a new one.
+    ///
+    /// With `fresh`, an unfinished one is left as it is and never resumed.
+    async fn open_run(
+        &self,
+        plan: &RunPlan,
+        fresh: bool,
+        now: Timestamp,
+    ) -> Result<OpenRun, StoreFault>;
+
+    /// Says that a document takes part in the run. If its bytes changed since
+    /// it was last loaded, its old links are forgotten.
+    async fn load_document(
+        &self,
+        run: RunId,
+        document: &NewDocument,
+    ) -> Result<LoadedDocument, StoreFault>;
+
+    /// Adds links of a document, in order, `first` being the position of the
+    /// first one. Targets not yet known to the run become errands.
+    async fn add_links(
+        &self,
+        run: RunId,
+        document: DocumentId,
+        first: usize,
+        links: &[NewLink],
+        now: Timestamp,
+    ) -> Result<(), StoreFault>;
+
+    /// Marks a document as loaded whole.
+    async fn finish_document(&self, document: DocumentId) -> Result<(), StoreFault>;
+
+    /// Ends loading: forgets documents that no longer take part and errands
+    /// that no link names any more, and settles from memory what was alive at
+    /// `fresh_since` or later.
+    async fn finish_loading(
+        &self,
+        run: RunId,
+        documents: &[DocumentId],
+        fresh_since: Timestamp,
+    ) -> Result<(), StoreFault>;
+
+    /// Leases up to `hosts` hosts with errands that are due, with up to
+    /// `errands` of each.
+    async fn claim(
+        &self,
+        run: RunId,
+        hosts: usize,
+        errands: usize,
+        now: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Claim>, StoreFault>;
+
+    /// More due errands of a leased host, after the last one it was given.
+    async fn refill(
+        &self,
+        run: RunId,
+        lease: HostLease,
+        after: (Timestamp, ErrandId),
+        limit: usize,
+        now: Timestamp,
+    ) -> Result<Vec<Errand>, StoreFault>;
+
+    /// Keeps leases a while longer.
+    async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreFault>;
+
+    /// Gives a host back, with its clock and what was done to it.
+    async fn release(
+        &self,
+        run: RunId,
+        lease: HostLease,
+        pace: &HostPace,
+        tally: &HostTally,
+    ) -> Result<(), StoreFault>;
+
+    /// When the next errand of a host that is not leased falls due.
+    async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault>;
+
+    /// Commits results in one transaction; says which were refused because
+    /// their lease was lost.
+    async fn complete(
+        &self,
+        run: RunId,
+        completions: &[Completion],
+    ) -> Result<Vec<ErrandId>, StoreFault>;
+
+    /// Remembers that some server was met.
+    async fn prove_network(&self, run: RunId) -> Result<(), StoreFault>;
+
+    /// Errands on hold with the last probe of each, after `after`.
+    async fn held(
+        &self,
+        run: RunId,
+        after: ErrandId,
+        limit: usize,
+    ) -> Result<Vec<(Errand, Probe)>, StoreFault>;
+
+    /// Settled targets after `after`; with `words`, only those.
+    async fn settled(
+        &self,
+        run: RunId,
+        after: ErrandId,
+        limit: usize,
+        words: Option<&[Word]>,
+    ) -> Result<Vec<Settled>, StoreFault>;
+
+    /// The places that name each of these errands' targets, in their order.
+    async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault>;
+
+    /// The run in numbers.
+    async fn tally(&self, run: RunId) -> Result<Tally, StoreFault>;
+
+    /// The hosts of the run that were asked most, busiest first.
+    async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostTally>, StoreFault>;
+
+    /// Closes a run.
+    async fn close_run(
+        &self,
+        run: RunId,
+        state: RunState,
+        now: Timestamp,
+    ) -> Result<(), StoreFault>;
+
+    /// How much the database holds.
+    async fn size(&self) -> Result<StoreSize, StoreFault>;
+
+    /// Forgets runs closed before `before` and probes older than that, but
+    /// never a target's current state nor what its last good page said.
+    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreFault>;
+
+    /// Gives unused room back to the disk.
+    async fn vacuum(&self) -> Result<(), StoreFault>;
+}

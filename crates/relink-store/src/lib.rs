@@ -1,0 +1,1 @@
+//! What do we remember? SQLite behind the Store port.

@@ -1,0 +1,1 @@
+//! Servers that misbehave, clocks and the store suite, for tests.
