@@ -1,1 +1,25 @@
-//! What do we do? The use cases, over ports, knowing no edge.
+//! What do we do? The use cases of Relink, over ports.
+//!
+//! The engine knows the rules (Reason) and the ports, and no edge: it never
+//! opens a socket, a file or a database itself, and it never prints. Whoever
+//! calls it hands in [`Ports`] and an [`Observer`].
+//!
+//! Every use case goes the same way: [`load`](crate::check) turns inputs into
+//! links and errands in the store, and the asker works them off until none is
+//! left. Nothing here grows with the number of addresses; only the store does.
+
+mod ask;
+mod check;
+mod fault;
+mod load;
+mod observer;
+mod ports;
+mod stop;
+
+pub use ask::AskSettings;
+pub use check::{CheckSettings, End, Outcome, check};
+pub use fault::EngineFault;
+pub use load::{Input, LoadSettings, Loaded};
+pub use observer::{Observer, Progress, Waiting};
+pub use ports::Ports;
+pub use stop::{Stop, StopSwitch};

@@ -1,1 +1,187 @@
-//! What stands on the disk? Walking, reading and local links.
+//! What stands on the disk: finding documents, reading them, and whether a
+//! local link leads somewhere.
+//!
+//! This edge returns paths and bytes. It does not look inside a document, does
+//! not decode percent escapes and does not know what a link is; the engine
+//! asks the page crate for that.
+
+mod formats;
+mod pattern;
+mod walk;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use async_trait::async_trait;
+use relink_ports::{DocumentSource, FileFault, Files, Walk};
+
+pub use formats::EXTENSIONS;
+
+/// How the disk is looked at.
+#[derive(Debug, Clone, Default)]
+pub struct DiskSettings {
+    /// The directory that relative paths start from; the process's own if
+    /// empty.
+    pub root: PathBuf,
+    /// What is done with files that an ignore file excludes.
+    pub ignored: Ignored,
+}
+
+/// What a walk does with files that are hidden or excluded by `.gitignore` or
+/// `.ignore`.
+///
+/// Only a walk asks: a file, directory or pattern that the user names is taken
+/// even if it lies in an ignored place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ignored {
+    /// They are left out.
+    #[default]
+    Skip,
+    /// They are taken like all others.
+    Take,
+}
+
+/// The local disk.
+///
+/// ```
+/// use relink_files::{Disk, DiskSettings};
+/// use relink_ports::{Files, Walk};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+/// # runtime.block_on(async {
+/// let disk = Disk::new(DiskSettings::default());
+/// let walk = Walk { inputs: vec!["no-such-file.md".into()] };
+/// let fault = disk.walk(&walk).await.unwrap_err();
+/// assert_eq!(fault.to_string(), "no such file or directory: `no-such-file.md`");
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Disk {
+    settings: DiskSettings,
+}
+
+impl Disk {
+    /// The disk, looked at in this way.
+    pub fn new(settings: DiskSettings) -> Self {
+        Self { settings }
+    }
+
+    /// The path to open for a path as given.
+    fn resolve(&self, path: &Path) -> PathBuf {
+        self.settings.root.join(path)
+    }
+}
+
+#[async_trait]
+impl Files for Disk {
+    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault> {
+        let (settings, inputs) = (self.settings.clone(), walk.inputs.clone());
+        let label = inputs.join(" ");
+        away(label, move || walk::documents(&settings, &inputs)).await
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+        let label = path.to_string_lossy().into_owned();
+        let path = self.resolve(path);
+        let read = move || std::fs::read(&path).map_err(|source| fault(&path, source));
+        away(label, read).await
+    }
+
+    async fn exists(&self, path: &Path) -> bool {
+        let path = self.resolve(path);
+        // A panic cannot happen in a bare system call; a runtime that shuts
+        // down has nobody left to ask.
+        tokio::task::spawn_blocking(move || path.metadata().is_ok())
+            .await
+            .unwrap_or(false)
+    }
+}
+
+/// Runs blocking work where blocking harms nobody.
+async fn away<T: Send + 'static>(
+    label: String,
+    work: impl FnOnce() -> Result<T, FileFault> + Send + 'static,
+) -> Result<T, FileFault> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .unwrap_or_else(|fault| {
+            Err(FileFault::Unreadable {
+                path: label,
+                source: io::Error::other(fault),
+            })
+        })
+}
+
+/// Says in our words what the system said about a path.
+fn fault(path: &Path, source: io::Error) -> FileFault {
+    let path = path.to_string_lossy().into_owned();
+    match source.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileFault::Missing { path },
+        _ => FileFault::Unreadable { path, source },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    fn disk() -> (tempfile::TempDir, Disk) {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::create_dir(directory.path().join("docs")).unwrap();
+        std::fs::write(directory.path().join("docs/a b.md"), "[x](y)").unwrap();
+        let root = directory.path().to_owned();
+        let settings = DiskSettings {
+            root,
+            ..DiskSettings::default()
+        };
+        (directory, Disk::new(settings))
+    }
+
+    #[tokio::test]
+    async fn a_file_is_read_byte_for_byte() {
+        let (_directory, disk) = disk();
+        let bytes = disk.read(Path::new("docs/a b.md")).await.unwrap();
+        assert_eq!(bytes, b"[x](y)");
+    }
+
+    #[tokio::test]
+    async fn reading_says_whether_a_file_is_missing_or_unreadable() {
+        let (_directory, disk) = disk();
+        let missing = disk.read(Path::new("docs/b.md")).await.unwrap_err();
+        assert!(matches!(missing, FileFault::Missing { .. }), "{missing}");
+        let below_a_file = disk.read(Path::new("docs/a b.md/c")).await.unwrap_err();
+        assert!(
+            matches!(below_a_file, FileFault::Missing { .. }),
+            "{below_a_file}"
+        );
+        let directory = disk.read(Path::new("docs")).await.unwrap_err();
+        assert!(
+            matches!(directory, FileFault::Unreadable { .. }),
+            "{directory}"
+        );
+        assert!(directory.source().is_some());
+    }
+
+    #[tokio::test]
+    async fn files_and_directories_exist_and_nothing_else_does() {
+        let (directory, disk) = disk();
+        for there in ["docs/a b.md", "docs", "docs/", ".", "docs/../docs"] {
+            assert!(disk.exists(Path::new(there)).await, "{there}");
+        }
+        for absent in ["docs/b.md", "docs/a%20b.md", "docs/a b.md/", "a\0b"] {
+            assert!(!disk.exists(Path::new(absent)).await, "{absent:?}");
+        }
+        assert!(disk.exists(directory.path()).await);
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_dangling_symbolic_link_leads_nowhere() {
+        let (directory, disk) = disk();
+        std::os::unix::fs::symlink("nowhere", directory.path().join("link")).unwrap();
+        assert!(!disk.exists(Path::new("link")).await);
+    }
+}

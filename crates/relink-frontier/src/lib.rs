@@ -1,1 +1,19 @@
-//! What to ask next, and when? Canonical form, scope, host clocks.
+//! What to ask next, and when.
+//!
+//! Pure rules: the canonical form under which a target is asked once, the
+//! scope of a run, and the clocks that keep us polite. Nothing here asks
+//! anything or knows the time; moments come in as arguments.
+
+mod address_gate;
+mod backoff;
+mod canonical;
+mod host_clock;
+mod pace;
+mod scope;
+
+pub use address_gate::AddressGate;
+pub use backoff::backoff;
+pub use canonical::{CanonicalError, canonical, host_name};
+pub use host_clock::{Arrival, HostClock, Readiness};
+pub use pace::Pace;
+pub use scope::{PatternError, Scope};

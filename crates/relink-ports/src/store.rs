@@ -90,6 +90,21 @@ pub struct NewLink {
     pub target: NewTarget,
 }
 
+/// Links of one document to store, in order.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkBatch<'a> {
+    /// The document.
+    pub document: DocumentId,
+    /// The position of the first of them in the document.
+    pub first: usize,
+    /// The links.
+    pub links: &'a [NewLink],
+    /// The present moment.
+    pub now: Timestamp,
+    /// Targets found alive at this moment or later need not be asked again.
+    pub fresh_since: Timestamp,
+}
+
 /// What a link leads to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewTarget {
@@ -360,28 +375,19 @@ pub trait Store: Send + Sync {
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreFault>;
 
-    /// Adds links of a document, in order, `first` being the position of the
-    /// first one. Targets not yet known to the run become errands.
-    async fn add_links(
-        &self,
-        run: RunId,
-        document: DocumentId,
-        first: usize,
-        links: &[NewLink],
-        now: Timestamp,
-    ) -> Result<(), StoreFault>;
+    /// Adds links of a document. Targets not yet known to the run become
+    /// errands, or are settled from memory if they were alive lately.
+    async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreFault>;
 
     /// Marks a document as loaded whole.
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreFault>;
 
     /// Ends loading: forgets documents that no longer take part and errands
-    /// that no link names any more, and settles from memory what was alive at
-    /// `fresh_since` or later.
+    /// that no link names any more.
     async fn finish_loading(
         &self,
         run: RunId,
         documents: &[DocumentId],
-        fresh_since: Timestamp,
     ) -> Result<(), StoreFault>;
 
     /// Leases up to `hosts` hosts with errands that are due, with up to

@@ -1,1 +1,8 @@
 //! Servers that misbehave, clocks and the store suite, for tests.
+//!
+//! Everything listens on loopback at a free port and stops when dropped.
+
+pub mod canary;
+pub mod dns;
+pub mod hostile;
+pub mod web;

@@ -1,1 +1,24 @@
 //! How do we say it? The renderings shared by files, terminal and API.
+//!
+//! Everything here is pure: values come in, text goes out through a writer or
+//! as a string. Nothing asks, judges or decides; whoever calls has done so.
+//!
+//! Two promises hold for every rendering. No password in an address is ever
+//! shown ([`redact()`]), and no stranger's text reaches a terminal with control
+//! characters in it ([`printable()`]).
+
+pub mod explain;
+pub mod human;
+pub mod schema;
+
+mod ending_name;
+mod printable;
+mod redact;
+mod report;
+mod row;
+
+pub use ending_name::EndingName;
+pub use printable::printable;
+pub use redact::{redact, redact_prose};
+pub use report::{HostRow, JsonReport, Report, ReportHead, ReportTail, Summary, Tool};
+pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};

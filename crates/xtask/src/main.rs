@@ -1,2 +1,76 @@
-//! stub
-fn main() {}
+//! `cargo xtask`: quick checks, tidy rules, generated docs, benchmarks.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is a program for a terminal"
+)]
+
+use std::process::ExitCode;
+
+use xtask::{Fault, Workspace, bench, check, docs, tidy};
+
+/// What `cargo xtask` prints when it does not understand.
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  check                               fmt, clippy, tidy and the tests of the pure crates
+  tidy                                the rules of ARCHITECTURE.md, and the house numbers
+  docs                                rewrites the generated parts of the documentation
+  bench check [--urls N] [--hosts H]  relink against lychee on a local nginx";
+
+/// Exit code for a command line that is not understood.
+const USAGE_FAULT: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(code) => code,
+        Err(fault) => {
+            eprintln!("{fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[&str]) -> Result<ExitCode, Fault> {
+    match words {
+        ["check"] => {
+            check::run(&Workspace::load()?)?;
+            run(&["tidy"])
+        }
+        ["tidy"] => Ok(report(&tidy::report(&Workspace::load()?)?)),
+        ["docs"] => {
+            docs::rewrite(&Workspace::load()?)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ["bench", "check", options @ ..] => {
+            let size = bench::Size::read(options)?;
+            let outcome = bench::check(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
+            println!("{outcome}");
+            Ok(success_if(outcome.counts_agree()))
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            Ok(ExitCode::from(USAGE_FAULT))
+        }
+    }
+}
+
+/// Prints what tidy found.
+fn report(report: &tidy::Report) -> ExitCode {
+    println!("{}", report.numbers);
+    for breach in &report.breaches {
+        eprintln!("tidy: {breach}");
+    }
+    success_if(report.breaches.is_empty())
+}
+
+fn success_if(holds: bool) -> ExitCode {
+    if holds {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}

@@ -1,0 +1,103 @@
+//! Sending requests out as the hosts' clocks allow.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use relink_model::Errand;
+use relink_ports::HostId;
+use url::Url;
+
+use super::lane::Whereabouts;
+use super::look::look_at;
+use super::{Asker, Returned};
+
+impl Asker<'_> {
+    /// Sends out whatever may leave now.
+    pub(super) fn dispatch(&mut self) {
+        let now = self.elapsed();
+        while self.in_flight < self.settings.concurrency {
+            let Some(&(at, host)) = self.ready.first() else { return };
+            if at > now {
+                return;
+            }
+            self.send_next(host, now);
+        }
+    }
+
+    /// Sends a ready lane's next errand, or finds out when it may leave.
+    fn send_next(&mut self, host: HostId, now: Duration) {
+        if self.departure(host).is_none_or(|at| at > now) {
+            self.schedule(host);
+            return;
+        }
+        let Some(lane) = self.lanes.get_mut(&host) else { return };
+        let Some(errand) = lane.queue.pop_front() else { return };
+        lane.depart(now);
+        if lane.queue.len() < self.settings.pace.host_concurrency && !lane.is_dry {
+            self.supply.want_refill(host);
+        }
+        if let Some(address) = lane.address() {
+            self.gate.depart(address, host.0, now);
+        }
+        self.in_flight += 1;
+        self.send(host, errand);
+        self.schedule(host);
+    }
+
+    fn send(&mut self, host: HostId, errand: Errand) {
+        let ports = self.ports.clone();
+        let known = Arc::clone(&self.known);
+        self.beside.spawn(async move {
+            // Asked while loading: the first look is that one.
+            let loaded = known.get(&errand.url).filter(|_| errand.looks.is_empty());
+            let probe = match loaded {
+                Some(probe) => probe.clone(),
+                None => look_at(&ports, &errand.url, errand.is_named).await,
+            };
+            Returned::Looked(host, Box::new(errand), Box::new(probe))
+        });
+    }
+
+    /// Puts a lane where it belongs in the ready set.
+    pub(super) fn schedule(&mut self, host: HostId) {
+        let now = self.elapsed();
+        self.locate(host);
+        let at = self.departure(host);
+        let Some(lane) = self.lanes.get_mut(&host) else { return };
+        if lane.ready_at == at {
+            return;
+        }
+        if let Some(old) = lane.ready_at.take() {
+            self.ready.remove(&(old, host));
+        }
+        let Some(at) = at else { return };
+        if at > now {
+            lane.waits_since.get_or_insert(now);
+        }
+        lane.ready_at = Some(at);
+        self.ready.insert((at, host));
+    }
+
+    /// From when a lane's next errand may leave, by all clocks.
+    fn departure(&self, host: HostId) -> Option<Duration> {
+        let lane = self.lanes.get(&host)?;
+        let by_clock = lane.next_departure()?;
+        let by_gate = lane.address().map(|address| self.gate.from(address, host.0));
+        Some(by_clock.max(by_gate.unwrap_or_default()))
+    }
+
+    /// Looks up a host's address before its first request, so that the gate
+    /// between hosts on one address holds from the start.
+    fn locate(&mut self, host: HostId) {
+        let Some(lane) = self.lanes.get_mut(&host) else { return };
+        if lane.whereabouts != Whereabouts::Unknown {
+            return;
+        }
+        let Some(url) = lane.queue.front().and_then(|errand| Url::parse(&errand.url).ok()) else {
+            return;
+        };
+        lane.whereabouts = Whereabouts::Sought;
+        let ports = self.ports.clone();
+        self.beside.spawn(async move { Returned::Located(host, ports.fetch.locate(&url).await) });
+    }
+}

@@ -1,0 +1,164 @@
+//! One leased host: its clock, its queue, and what was done to it.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use relink_frontier::{Arrival, HostClock, Pace, Readiness};
+use relink_model::{Ending, Errand, ErrandId, Probe};
+use relink_ports::{Claim, HostLease, HostPace, HostTally};
+
+use crate::Waiting;
+
+/// Statuses by which a server asks for slower visits.
+const THROTTLING: [u16; 2] = [429, 503];
+
+/// Where a host is, as far as we know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whereabouts {
+    /// Not looked up yet.
+    Unknown,
+    /// Being looked up.
+    Sought,
+    /// Looked up, or not needed.
+    Known(Option<IpAddr>),
+}
+
+/// One leased host.
+pub(super) struct Lane {
+    pub(super) lease: HostLease,
+    pub(super) clock: HostClock,
+    pub(super) queue: VecDeque<Errand>,
+    pub(super) whereabouts: Whereabouts,
+    /// The entry in the asker's ready set.
+    pub(super) ready_at: Option<Duration>,
+    /// How far the store's errands were handed out.
+    pub(super) cursor: (Timestamp, ErrandId),
+    /// Whether the store had no more when last asked.
+    pub(super) is_dry: bool,
+    /// Since when the queue has waited out of politeness.
+    pub(super) waits_since: Option<Duration>,
+    /// The wait the host asked for, if it is longer than our patience.
+    pub(super) shut_for: Option<Duration>,
+    tally: HostTally,
+}
+
+impl Lane {
+    pub(super) fn new(claim: Claim, pace: Pace, now: Duration, limit: usize) -> Self {
+        let learnt = Duration::from_millis(claim.pace.delay_ms.into());
+        let mut lane = Self {
+            lease: claim.lease,
+            clock: HostClock::new(pace, now, learnt, claim.pace.is_throttled),
+            queue: VecDeque::new(),
+            whereabouts: match (pace.address_gap.is_zero(), claim.pace.address) {
+                (true, _) => Whereabouts::Known(None),
+                (false, Some(address)) => Whereabouts::Known(Some(address)),
+                (false, None) => Whereabouts::Unknown,
+            },
+            ready_at: None,
+            cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
+            is_dry: false,
+            waits_since: None,
+            shut_for: None,
+            tally: HostTally { name: claim.name, ..HostTally::default() },
+        };
+        lane.refill(claim.errands, limit);
+        lane
+    }
+
+    /// Takes in errands; fewer than asked for means there are no more due.
+    pub(super) fn refill(&mut self, errands: Vec<Errand>, limit: usize) {
+        self.is_dry = errands.len() < limit;
+        if let Some(last) = errands.last() {
+            self.cursor = (last.not_before, last.id);
+        }
+        self.queue.extend(errands);
+    }
+
+    /// From when the next errand may leave, if there is one and a place for it.
+    pub(super) fn next_departure(&self) -> Option<Duration> {
+        if self.queue.is_empty() || !matches!(self.whereabouts, Whereabouts::Known(_)) {
+            return None;
+        }
+        match self.clock.readiness() {
+            Readiness::From(next) => Some(next),
+            Readiness::WhenOneReturns => None,
+        }
+    }
+
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        match self.whereabouts {
+            Whereabouts::Known(address) => address,
+            Whereabouts::Unknown | Whereabouts::Sought => None,
+        }
+    }
+
+    /// Whether nothing more can be done here for now.
+    pub(super) fn is_idle(&self) -> bool {
+        self.queue.is_empty() && self.is_dry && self.clock.in_flight() == 0
+    }
+
+    pub(super) fn depart(&mut self, now: Duration) {
+        self.clock.depart(now);
+        if let Some(since) = self.waits_since.take() {
+            self.tally.waited_ms += millis(now.saturating_sub(since));
+        }
+    }
+
+    /// A request came back.
+    pub(super) fn arrive(&mut self, now: Duration, probe: &Probe, patience: Duration) {
+        let took = Duration::from_millis(probe.timings.total.into());
+        let arrival = arrival(probe);
+        self.clock.arrive(now, took, arrival);
+        self.tally.asked += probe.hops.len().max(1) as u64;
+        self.tally.answered += probe.hops.len() as u64;
+        self.tally.busy_ms += millis(took);
+        if let Arrival::Throttled(stay_away) = arrival {
+            self.tally.throttled += 1;
+            self.shut_for = stay_away.filter(|wait| *wait > patience);
+        }
+        if let Some(address) = probe.hops.first().and_then(|hop| hop.address) {
+            self.whereabouts = Whereabouts::Known(Some(address));
+        }
+    }
+
+    /// The durable part of the clock, at `now` on both clocks.
+    pub(super) fn pace(&self, elapsed: Duration, now: Timestamp) -> HostPace {
+        let wait = self.clock.next().saturating_sub(elapsed);
+        let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::ZERO);
+        HostPace {
+            next_at: now.checked_add(wait).unwrap_or(now),
+            delay_ms: u32::try_from(self.clock.learnt().as_millis()).unwrap_or(u32::MAX),
+            is_throttled: self.clock.is_throttled(),
+            address: self.address(),
+        }
+    }
+
+    pub(super) fn tally(&self) -> &HostTally {
+        &self.tally
+    }
+
+    pub(super) fn waiting(&self, wait: Duration) -> Waiting {
+        Waiting {
+            host: self.tally.name.clone(),
+            wait,
+            is_throttled: self.clock.is_throttled(),
+        }
+    }
+}
+
+/// What a probe means to the host's clock.
+fn arrival(probe: &Probe) -> Arrival {
+    match probe.ending {
+        Ending::Answered(status) if THROTTLING.contains(&status) => {
+            Arrival::Throttled(probe.retry_after.map(Duration::from_secs))
+        }
+        Ending::Answered(_) => Arrival::Clean,
+        _ => Arrival::Silent,
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

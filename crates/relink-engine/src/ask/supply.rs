@@ -1,0 +1,189 @@
+//! Taking hosts and errands from the store, and giving hosts back.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use relink_ports::{HostId, HostLease};
+
+use super::Asker;
+use super::lane::Lane;
+use crate::{EngineFault, Observer};
+
+/// Hosts leased in one claim.
+const HOSTS: usize = 50;
+/// Errands taken at once from a host, at least.
+const FEW_ERRANDS: usize = 10;
+/// Queued errands held in memory, as a multiple of the requests in flight.
+const AHEAD: usize = 4;
+/// How long a lease lasts without being renewed.
+const LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// How often leases are renewed.
+const RENEWAL: Duration = Duration::from_secs(20);
+
+/// What is wanted from the store, and when it is worth asking.
+#[derive(Default)]
+pub(super) struct Supply {
+    hungry: Vec<HostId>,
+    hosts: Hosts,
+    renewed: Duration,
+}
+
+/// Whether there are hosts to claim.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Hosts {
+    /// There may be some.
+    #[default]
+    Perhaps,
+    /// None before this moment.
+    From(Duration),
+    /// None at all, unless one is given back.
+    None,
+}
+
+impl Supply {
+    /// A lane's queue runs low.
+    pub(super) fn want_refill(&mut self, host: HostId) {
+        self.hungry.push(host);
+    }
+
+    /// Whether the store has nothing left to claim.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.hosts == Hosts::None
+    }
+
+    /// When to look again.
+    pub(super) fn wake(&self) -> Option<Duration> {
+        match self.hosts {
+            Hosts::From(at) => Some(at),
+            Hosts::Perhaps | Hosts::None => None,
+        }
+    }
+
+    fn is_worth_asking(&self, now: Duration) -> bool {
+        match self.hosts {
+            Hosts::Perhaps => true,
+            Hosts::From(at) => at <= now,
+            Hosts::None => false,
+        }
+    }
+}
+
+impl Asker<'_> {
+    /// Refills hungry lanes, gives idle ones back and claims new ones.
+    pub(super) async fn take_supplies(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        for host in std::mem::take(&mut self.supply.hungry) {
+            self.refill(host).await?;
+            self.turn_away(host, observer).await?;
+            self.release_if_idle(host).await?;
+        }
+        self.renew_leases().await?;
+        // A few free lanes are not worth a claim while others still work.
+        let lanes = self.settings.concurrency;
+        let has_room = 4 * self.lanes.len() <= 3 * lanes;
+        while has_room && self.supply.is_worth_asking(self.elapsed()) && self.lanes.len() < lanes {
+            self.claim(HOSTS.min(lanes - self.lanes.len())).await?;
+        }
+        Ok(())
+    }
+
+    async fn claim(&mut self, hosts: usize) -> Result<(), EngineFault> {
+        let limit = self.errands_per_host(hosts);
+        let now = self.ports.now();
+        let claims =
+            self.ports.store.claim(self.run, hosts, limit, now, later(now, LEASE)).await?;
+        let elapsed = self.elapsed();
+        if claims.len() < hosts {
+            self.supply.hosts = self.when_due(now, elapsed).await?;
+        }
+        for claim in claims {
+            let host = claim.lease.host;
+            let lane = Lane::new(claim, self.settings.pace, elapsed, limit);
+            self.lanes.insert(host, lane);
+            self.schedule(host);
+            // A host without due errands is given back in the next round.
+            self.supply.want_refill(host);
+        }
+        Ok(())
+    }
+
+    async fn when_due(&self, now: Timestamp, elapsed: Duration) -> Result<Hosts, EngineFault> {
+        let due = self.ports.store.next_due(self.run).await?;
+        Ok(due.map_or(Hosts::None, |due| {
+            let wait = Duration::try_from(due.duration_since(now)).unwrap_or_default();
+            // At least a moment, so that a clock that stands still is no busy loop.
+            Hosts::From(elapsed + wait.max(Duration::from_millis(1)))
+        }))
+    }
+
+    fn errands_per_host(&self, new_hosts: usize) -> usize {
+        let hosts = (self.lanes.len() + new_hosts).max(1);
+        let most = (2 * self.settings.pace.host_concurrency).max(FEW_ERRANDS);
+        (AHEAD * self.settings.concurrency / hosts).clamp(FEW_ERRANDS, most)
+    }
+
+    async fn refill(&mut self, host: HostId) -> Result<(), EngineFault> {
+        let limit = self.errands_per_host(0);
+        let Some(lane) = self.lanes.get(&host) else { return Ok(()) };
+        let runs_low = lane.queue.len() < self.settings.pace.host_concurrency;
+        if lane.is_dry || !runs_low {
+            return Ok(());
+        }
+        let (lease, cursor, now) = (lane.lease, lane.cursor, self.ports.now());
+        let errands = self.ports.store.refill(self.run, lease, cursor, limit, now).await?;
+        if let Some(lane) = self.lanes.get_mut(&host) {
+            lane.refill(errands, limit);
+        }
+        self.schedule(host);
+        Ok(())
+    }
+
+    /// Gives a host back once nothing more can be done with it for now.
+    pub(super) async fn release_if_idle(&mut self, host: HostId) -> Result<(), EngineFault> {
+        if self.lanes.get(&host).is_some_and(Lane::is_idle) {
+            self.release(host).await?;
+        }
+        Ok(())
+    }
+
+    async fn release(&mut self, host: HostId) -> Result<(), EngineFault> {
+        let Some(lane) = self.lanes.remove(&host) else { return Ok(()) };
+        if let Some(at) = lane.ready_at {
+            self.ready.remove(&(at, host));
+        }
+        let pace = lane.pace(self.elapsed(), self.ports.now());
+        self.ports.store.release(self.run, lane.lease, &pace, lane.tally()).await?;
+        // Its errands may fall due again, perhaps at once.
+        self.supply.hosts = Hosts::Perhaps;
+        Ok(())
+    }
+
+    /// Stops in an orderly way: requests in flight are dropped and will be
+    /// made again, hosts are given back.
+    pub(super) async fn put_down(&mut self) -> Result<(), EngineFault> {
+        self.beside.shutdown().await;
+        let hosts: Vec<HostId> = self.lanes.keys().copied().collect();
+        for host in hosts {
+            self.release(host).await?;
+        }
+        Ok(())
+    }
+
+    async fn renew_leases(&mut self) -> Result<(), EngineFault> {
+        let now = self.elapsed();
+        if now < self.supply.renewed + RENEWAL {
+            return Ok(());
+        }
+        self.supply.renewed = now;
+        let leases: Vec<HostLease> = self.lanes.values().map(|lane| lane.lease).collect();
+        let until = later(self.ports.now(), LEASE);
+        self.ports.store.renew(&leases, until).await?;
+        Ok(())
+    }
+}
+
+fn later(moment: Timestamp, wait: SignedDuration) -> Timestamp {
+    moment.checked_add(wait).unwrap_or(Timestamp::MAX)
+}

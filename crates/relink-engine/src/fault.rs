@@ -1,0 +1,18 @@
+//! Why a use case could not go on. A dead link is never among these.
+
+use relink_ports::{FileFault, StoreFault};
+use thiserror::Error;
+
+/// A use case failed; what was found until then is in the store.
+#[derive(Debug, Error)]
+pub enum EngineFault {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreFault),
+    /// An input cannot be read.
+    #[error(transparent)]
+    Files(#[from] FileFault),
+    /// Results could not be written.
+    #[error("cannot write results")]
+    Output(#[from] std::io::Error),
+}

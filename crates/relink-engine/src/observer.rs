@@ -1,0 +1,49 @@
+//! Who is told what happens while it happens.
+
+use std::time::Duration;
+
+use relink_ports::Settled;
+
+/// Where a run stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// Documents are being read.
+    Loading {
+        /// Documents read so far.
+        documents: u64,
+        /// Links found so far.
+        links: u64,
+    },
+    /// Targets are being asked.
+    Asking {
+        /// Targets settled.
+        settled: u64,
+        /// Targets in all.
+        targets: u64,
+        /// Requests in flight.
+        in_flight: usize,
+        /// Hosts that are being waited for, the longest wait first.
+        waiting: Vec<Waiting>,
+    },
+}
+
+/// A host that is being waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// The host.
+    pub host: String,
+    /// For how long yet.
+    pub wait: Duration,
+    /// Whether it asked us to slow down.
+    pub is_throttled: bool,
+}
+
+/// Told about results as they come.
+pub trait Observer: Send {
+    /// A target is settled and stored. An error ends the run; what is stored
+    /// stays.
+    fn settled(&mut self, settled: &Settled) -> std::io::Result<()>;
+
+    /// The run has come this far. Called a few times a second at most.
+    fn progress(&mut self, progress: &Progress);
+}

@@ -1,0 +1,133 @@
+//! Reads the body of an answer, as far as it is wanted.
+
+use std::time::Duration;
+
+use hyper::Response;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName};
+use relink_model::Ending;
+use relink_ports::Body;
+use tokio::time::timeout;
+
+use crate::decode::{self, Decoded};
+use crate::endings;
+use crate::line::Line;
+use crate::settings::Settings;
+
+/// The largest body read only to keep its connection.
+const DRAIN_CAP: u64 = 4 * 1024;
+
+/// The longest wait for such a body: longer, and a new connection is cheaper.
+const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
+
+/// Reads and decodes the body of a final answer.
+///
+/// Text is read further than anything else: it is what gets compared.
+pub(crate) async fn read(
+    line: &mut Line,
+    answer: Response<Incoming>,
+    settings: &Settings,
+) -> Result<Body, Ending> {
+    let (head, body) = answer.into_parts();
+    let content_type = text_of(&head.headers, &CONTENT_TYPE);
+    let cap = if is_text(content_type.as_deref()) {
+        settings.text_cap
+    } else {
+        settings.other_cap
+    };
+    let read = read_capped(line, body, cap).await?;
+    let codings = text_of(&head.headers, &CONTENT_ENCODING);
+    let codings = decode::codings(codings.as_deref().unwrap_or_default());
+    let decoded = decode::decode(&codings, read, cap);
+    Ok(Body {
+        content_type,
+        language: text_of(&head.headers, &CONTENT_LANGUAGE),
+        bytes: decoded.bytes.into(),
+        is_cut: decoded.is_cut,
+    })
+}
+
+/// Reads a redirect's body if it is small and comes at once; the line can then
+/// be used again.
+pub(crate) async fn drain(line: &mut Line, mut body: Incoming) {
+    if body
+        .size_hint()
+        .exact()
+        .is_some_and(|size| size <= DRAIN_CAP)
+    {
+        let emptied = async { while let Some(Ok(_)) = line.next_frame(&mut body).await {} };
+        // Out of patience, the line is found unready and goes.
+        let _ = timeout(DRAIN_PATIENCE, emptied).await;
+    }
+}
+
+async fn read_capped(line: &mut Line, mut body: Incoming, cap: usize) -> Result<Decoded, Ending> {
+    let promised = body.size_hint().exact().unwrap_or(0);
+    let mut bytes = Vec::with_capacity(usize::try_from(promised).unwrap_or(cap).min(cap));
+    while let Some(frame) = line.next_frame(&mut body).await {
+        let frame = frame.map_err(|fault| endings::of_body(&fault))?;
+        let Some(chunk) = frame.data_ref() else {
+            continue;
+        };
+        let room = cap - bytes.len();
+        bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
+        if chunk.len() > room {
+            return Ok(Decoded {
+                bytes,
+                is_cut: true,
+            });
+        }
+    }
+    Ok(Decoded {
+        bytes,
+        is_cut: false,
+    })
+}
+
+/// Whether a content type is worth reading as text. Without one it may be.
+fn is_text(content_type: Option<&str>) -> bool {
+    let Some(content_type) = content_type else {
+        return true;
+    };
+    let essence = content_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    let words = ["html", "xml", "json", "javascript", "ecmascript"];
+    essence.is_empty()
+        || essence.starts_with("text/")
+        || words.iter().any(|word| essence.contains(word))
+}
+
+/// A header's value as text; bytes that are none are replaced.
+pub(crate) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let value = headers.get(name)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_told_from_the_rest() {
+        for text in [
+            "text/html; charset=utf-8",
+            "TEXT/PLAIN",
+            "application/xhtml+xml",
+            "application/ld+json",
+            "image/svg+xml",
+            "application/javascript",
+            "",
+        ] {
+            assert!(is_text(Some(text)), "{text}");
+        }
+        for other in [
+            "image/png",
+            "application/pdf",
+            "application/octet-stream",
+            "video/mp4",
+        ] {
+            assert!(!is_text(Some(other)), "{other}");
+        }
+        assert!(is_text(None));
+    }
+}

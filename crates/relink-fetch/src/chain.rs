@@ -1,0 +1,215 @@
+//! One fetch: from the URL asked, hop by hop, to an ending.
+//!
+//! The deadline is the fetcher's: the chain keeps all it has learned in
+//! itself, so that whoever stops it can still tell the story.
+
+use std::time::SystemTime;
+
+use hyper::Response;
+use hyper::body::Incoming;
+use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
+use jiff::Timestamp;
+use relink_model::{Ending, Hop, Malformation, Phase};
+use relink_ports::{Body, Fetched, Request};
+use url::Url;
+
+use crate::body;
+use crate::connector;
+use crate::cookies::Jar;
+use crate::endings;
+use crate::fetcher::Fetcher;
+use crate::greeting::is_same_place;
+use crate::line::{Line, Wire};
+use crate::policy::Permit;
+use crate::pool::Origin;
+use crate::redirects::{self, Next};
+use crate::retry_after;
+use crate::stopwatch::Stopwatch;
+
+/// A chain of redirects under way.
+pub(crate) struct Chain<'a> {
+    fetcher: &'a Fetcher,
+    first: Url,
+    url: Url,
+    permit: Permit,
+    /// Where we have been, and how often the jar had changed by then.
+    visited: Vec<(Url, usize)>,
+    jar: Jar,
+    hops: Vec<Hop>,
+    watch: Stopwatch,
+    retry_after: Option<u64>,
+    body: Option<Body>,
+}
+
+impl<'a> Chain<'a> {
+    /// A chain that has asked nothing yet.
+    pub fn new(fetcher: &'a Fetcher, request: Request) -> Self {
+        let is_free = request.is_named || fetcher.settings.allow_private;
+        Self {
+            fetcher,
+            first: request.url.clone(),
+            url: request.url,
+            permit: if is_free {
+                Permit::Any
+            } else {
+                Permit::GlobalOnly
+            },
+            visited: Vec::new(),
+            jar: Jar::default(),
+            hops: Vec::new(),
+            watch: Stopwatch::start(),
+            retry_after: None,
+            body: None,
+        }
+    }
+
+    /// Asks and follows until there is nothing more to follow.
+    pub async fn run(&mut self) -> Ending {
+        if !redirects::is_web(&self.url) {
+            return Ending::Malformed(Malformation::NotWeb);
+        }
+        loop {
+            match self.hop().await {
+                Ok(Some(next)) => self.turn_to(next),
+                Ok(None) => return Ending::Answered(self.last_status()),
+                Err(ending) => return ending,
+            }
+        }
+    }
+
+    /// The phase now running.
+    pub fn phase(&self) -> Phase {
+        self.watch.phase()
+    }
+
+    /// All that was learned.
+    pub fn finish(self, ending: Ending) -> Fetched {
+        Fetched {
+            hops: self.hops,
+            ending,
+            timings: self.watch.stop(),
+            retry_after: self.retry_after,
+            body: self.body,
+        }
+    }
+
+    /// Asks the present URL; returns the next one, if it names one.
+    async fn hop(&mut self) -> Result<Option<Url>, Ending> {
+        self.mark_visited()?;
+        let origin = Origin::of(&self.url);
+        let (mut line, answer) = self.ask(&origin).await?;
+        let next = self.note(&answer, &line);
+        self.watch.enter(Phase::Body);
+        match next {
+            Next::Stuck(fault) => return Err(Ending::Malformed(fault)),
+            Next::Follow(next) => {
+                body::drain(&mut line, answer.into_body()).await;
+                self.fetcher.pool.give(origin, line);
+                if self.hops.len() > self.fetcher.settings.max_hops {
+                    return Err(Ending::TooManyHops);
+                }
+                return Ok(Some(next));
+            }
+            Next::Stay => {}
+        }
+        self.body = Some(body::read(&mut line, answer, &self.fetcher.settings).await?);
+        self.fetcher.pool.give(origin, line);
+        Ok(None)
+    }
+
+    /// A page asked twice with the same cookies will answer the same.
+    fn mark_visited(&mut self) -> Result<(), Ending> {
+        let visit = (redirects::kept_url(&self.url), self.jar.changes());
+        if self.visited.contains(&visit) {
+            return Err(Ending::Loop);
+        }
+        self.visited.push(visit);
+        Ok(())
+    }
+
+    /// Goes on to `next`. What the user named stays named for as long as the
+    /// chain keeps to the same host and port, and no longer.
+    fn turn_to(&mut self, next: Url) {
+        if !is_same_place(&next, &self.url) && !self.fetcher.settings.allow_private {
+            self.permit = Permit::GlobalOnly;
+        }
+        self.url = next;
+    }
+
+    async fn ask(&mut self, origin: &Origin) -> Result<(Line, Response<Incoming>), Ending> {
+        if let Some(kept) = self.fetcher.pool.take(origin, self.permit) {
+            match self.ask_over(kept).await? {
+                Ok(answered) => return Ok(answered),
+                Err(fault) if fault.is_parse() => return Err(endings::of_head(&fault)),
+                // The server hung up while the line lay idle; asking again
+                // is safe, for GET changes nothing.
+                Err(_) => {}
+            }
+        }
+        let line = self.dial().await?;
+        self.ask_over(line)
+            .await?
+            .map_err(|fault| endings::of_head(&fault))
+    }
+
+    async fn ask_over(
+        &mut self,
+        mut line: Line,
+    ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
+        let greeting = &self.fetcher.greeting;
+        let request = greeting.request(&self.url, &self.first, &self.jar)?;
+        self.watch.enter(Phase::Head);
+        Ok(line.ask(request).await.map(|answer| (line, answer)))
+    }
+
+    /// Finds, clears and connects; the only way to a new connection.
+    async fn dial(&mut self) -> Result<Line, Ending> {
+        self.watch.enter(Phase::Dns);
+        let found = self.fetcher.resolver.addresses(&self.url).await;
+        let found = found.map_err(Ending::NoAddress)?;
+        let cleared = self.permit.clear(found).map_err(Ending::Barred)?;
+        self.watch.enter(Phase::Connect);
+        let (stream, peer) = connector::connect(&cleared).await?;
+        let wire = match self.url.host() {
+            Some(host) if self.url.scheme() == "https" => {
+                self.watch.enter(Phase::Tls);
+                self.fetcher.connector.encrypt(stream, &host).await?
+            }
+            _ => Wire::Plain(stream),
+        };
+        let opened = Line::open(wire, peer).await;
+        opened.map_err(|fault| endings::of_head(&fault))
+    }
+
+    /// Writes down what the head says, and where it points.
+    fn note(&mut self, answer: &Response<Incoming>, line: &Line) -> Next {
+        let headers = answer.headers();
+        let status = answer.status().as_u16();
+        for cookie in headers.get_all(SET_COOKIE) {
+            if let Ok(cookie) = cookie.to_str() {
+                self.jar.store(&self.url, cookie);
+            }
+        }
+        self.retry_after = body::text_of(headers, &RETRY_AFTER)
+            .and_then(|value| retry_after::parse(&value, now()));
+        let location = body::text_of(headers, &LOCATION);
+        let next = redirects::next(&self.url, status, location.as_deref());
+        self.hops.push(Hop {
+            url: redirects::kept_url(&self.url).into(),
+            status,
+            location: location.as_deref().map(redirects::kept_location),
+            address: Some(line.peer()),
+        });
+        next
+    }
+
+    fn last_status(&self) -> u16 {
+        self.hops.last().map_or(0, |hop| hop.status)
+    }
+}
+
+/// The time of day, which a `Retry-After` date is measured from.
+fn now() -> Timestamp {
+    // A clock outside jiff's years is broken beyond any use of this value.
+    Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::UNIX_EPOCH)
+}

@@ -1,0 +1,296 @@
+//! Cookies, for the length of one chain of redirects.
+//!
+//! Some sites set a cookie, redirect to the same page and look whether it
+//! comes back; without a jar they redirect for ever. Nothing is kept between
+//! chains, so nobody can follow Relink from page to page.
+
+use url::{Host, Url};
+
+/// The longest cookie kept (RFC 6265, section 6.1).
+const COOKIE_CAP: usize = 4096;
+
+/// The most cookies kept (RFC 6265, section 6.1, per domain; here in all).
+const JAR_CAP: usize = 50;
+
+/// The cookies set so far on a chain.
+#[derive(Debug, Default)]
+pub(crate) struct Jar {
+    cookies: Vec<Cookie>,
+    changes: usize,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Cookie {
+    name: String,
+    value: String,
+    host: String,
+    reach: Reach,
+    path: String,
+    is_secure: bool,
+}
+
+/// Which hosts get a cookie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// The host that set it.
+    HostOnly,
+    /// Its domain and all below.
+    Subdomains,
+}
+
+impl Jar {
+    /// How often the jar's content changed. A page asked again is a loop
+    /// only if it did not.
+    pub fn changes(&self) -> usize {
+        self.changes
+    }
+
+    /// Takes in one `Set-Cookie` value of an answer from `url`.
+    pub fn store(&mut self, url: &Url, header: &str) {
+        let Some((cookie, life)) = parse(url, header) else {
+            return;
+        };
+        let same = |kept: &Cookie| {
+            (&kept.name, &kept.host, &kept.path) == (&cookie.name, &cookie.host, &cookie.path)
+        };
+        let place = self.cookies.iter().position(same);
+        match (place, life) {
+            (Some(place), Life::Over) => _ = self.cookies.swap_remove(place),
+            (Some(place), Life::Session) if self.cookies[place] != cookie => {
+                self.cookies[place] = cookie;
+            }
+            (None, Life::Session) if self.cookies.len() < JAR_CAP => self.cookies.push(cookie),
+            _ => return,
+        }
+        self.changes += 1;
+    }
+
+    /// The `Cookie` value to send to `url`, if any cookie is for it.
+    pub fn header_for(&self, url: &Url) -> Option<String> {
+        let meant = self.cookies.iter().filter(|cookie| cookie.is_for(url));
+        let pairs: Vec<_> = meant
+            .map(|it| format!("{}={}", it.name, it.value))
+            .collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+}
+
+/// Whether a `Set-Cookie` sets or deletes.
+#[derive(Debug, Clone, Copy)]
+enum Life {
+    Session,
+    Over,
+}
+
+impl Cookie {
+    fn is_for(&self, url: &Url) -> bool {
+        let host = url.host_str().unwrap_or_default();
+        let is_host = match self.reach {
+            Reach::HostOnly => host == self.host,
+            Reach::Subdomains => is_below(host, &self.host),
+        };
+        is_host
+            && is_path_below(url.path(), &self.path)
+            && (!self.is_secure || url.scheme() == "https")
+    }
+}
+
+fn parse(url: &Url, header: &str) -> Option<(Cookie, Life)> {
+    if header.len() > COOKIE_CAP {
+        return None;
+    }
+    let mut parts = header.split(';').map(str::trim);
+    let (name, value) = parts.next()?.split_once('=')?;
+    let mut cookie = Cookie {
+        name: name.trim().to_owned(),
+        value: value.trim().to_owned(),
+        host: url.host_str()?.to_owned(),
+        reach: Reach::HostOnly,
+        path: default_path(url.path()).to_owned(),
+        is_secure: false,
+    };
+    if cookie.name.is_empty() || cookie.has_control_characters() {
+        return None;
+    }
+    let mut life = Life::Session;
+    for attribute in parts {
+        let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
+        match key.trim().to_ascii_lowercase().as_str() {
+            "domain" => cookie.widen(url, value.trim())?,
+            "path" if value.trim().starts_with('/') => value.trim().clone_into(&mut cookie.path),
+            "secure" => cookie.is_secure = true,
+            "max-age" if value.trim().parse::<i64>().is_ok_and(|age| age <= 0) => life = Life::Over,
+            _ => {}
+        }
+    }
+    // A plain connection may not plant what an encrypted one will trust.
+    let is_planted = cookie.is_secure && url.scheme() != "https";
+    (!is_planted).then_some((cookie, life))
+}
+
+impl Cookie {
+    fn has_control_characters(&self) -> bool {
+        self.name
+            .chars()
+            .chain(self.value.chars())
+            .any(char::is_control)
+    }
+
+    /// Widens the reach to the domain named; `None` if it may not be named.
+    fn widen(&mut self, url: &Url, domain: &str) -> Option<()> {
+        let domain = domain
+            .strip_prefix('.')
+            .unwrap_or(domain)
+            .to_ascii_lowercase();
+        if domain.is_empty() || domain == self.host {
+            return Some(());
+        }
+        let is_name = matches!(url.host(), Some(Host::Domain(_)));
+        if !is_name || !domain.contains('.') || !is_below(&self.host, &domain) {
+            return None;
+        }
+        self.host = domain;
+        self.reach = Reach::Subdomains;
+        Some(())
+    }
+}
+
+/// The directory of the page that set the cookie (RFC 6265, section 5.1.4).
+fn default_path(path: &str) -> &str {
+    match path.rfind('/') {
+        Some(0) | None => "/",
+        Some(end) => &path[..end],
+    }
+}
+
+fn is_below(host: &str, domain: &str) -> bool {
+    host.strip_suffix(domain)
+        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+fn is_path_below(path: &str, directory: &str) -> bool {
+    path.strip_prefix(directory)
+        .is_some_and(|rest| rest.is_empty() || directory.ends_with('/') || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(from: &str, headers: &[&str], to: &str, expect: Option<&str>) {
+        let mut jar = Jar::default();
+        for header in headers {
+            jar.store(&Url::parse(from).unwrap(), header);
+        }
+        let sent = jar.header_for(&Url::parse(to).unwrap());
+        assert_eq!(sent.as_deref(), expect, "{headers:?} from {from} to {to}");
+    }
+
+    #[test]
+    fn a_cookie_goes_back_to_its_host() {
+        check("http://a.test/x", &["k=v"], "http://a.test/y", Some("k=v"));
+        check(
+            "http://a.test/",
+            &["k=1", "l=2"],
+            "http://a.test/",
+            Some("k=1; l=2"),
+        );
+        check(
+            "http://a.test/",
+            &["k=1", "k=2"],
+            "http://a.test/",
+            Some("k=2"),
+        );
+    }
+
+    #[test]
+    fn a_cookie_goes_nowhere_else() {
+        check("http://a.test/", &["k=v"], "http://b.test/", None);
+        check("http://a.test/", &["k=v"], "http://www.a.test/", None);
+        check("http://127.0.0.1/", &["k=v"], "http://127.0.0.2/", None);
+    }
+
+    #[test]
+    fn a_domain_must_be_a_dotted_parent() {
+        let parent = ["k=v; Domain=example.org"];
+        check(
+            "http://www.example.org/",
+            &parent,
+            "http://img.example.org/",
+            Some("k=v"),
+        );
+        check(
+            "http://www.example.org/",
+            &parent,
+            "http://notexample.org/",
+            None,
+        );
+        check("http://evil.test/", &parent, "http://example.org/", None);
+        check("http://a.org/", &["k=v; Domain=org"], "http://b.org/", None);
+        check(
+            "http://10.0.0.1/",
+            &["k=v; Domain=0.0.1"],
+            "http://10.0.0.1/",
+            None,
+        );
+    }
+
+    #[test]
+    fn path_and_secure_are_honored() {
+        check(
+            "http://a.test/d/x",
+            &["k=v"],
+            "http://a.test/d/y",
+            Some("k=v"),
+        );
+        check("http://a.test/d/x", &["k=v"], "http://a.test/dd", None);
+        check(
+            "http://a.test/d/x",
+            &["k=v; Path=/"],
+            "http://a.test/",
+            Some("k=v"),
+        );
+        check(
+            "https://a.test/",
+            &["k=v; Secure"],
+            "https://a.test/",
+            Some("k=v"),
+        );
+        check("https://a.test/", &["k=v; Secure"], "http://a.test/", None);
+        check("http://a.test/", &["k=v; Secure"], "https://a.test/", None);
+    }
+
+    #[test]
+    fn an_age_of_nothing_deletes() {
+        check(
+            "http://a.test/",
+            &["k=v", "k=; Max-Age=0"],
+            "http://a.test/",
+            None,
+        );
+    }
+
+    #[test]
+    fn malformed_and_huge_cookies_are_ignored() {
+        let huge = format!("k={}", "v".repeat(COOKIE_CAP));
+        check(
+            "http://a.test/",
+            &["", "k", "=v", "k=\u{1}", &huge],
+            "http://a.test/",
+            None,
+        );
+    }
+
+    #[test]
+    fn only_news_counts_as_a_change() {
+        let url = Url::parse("http://a.test/").unwrap();
+        let mut jar = Jar::default();
+        let mut changes = |header| {
+            jar.store(&url, header);
+            jar.changes()
+        };
+        assert_eq!([changes("k=1"), changes("k=1"), changes("k=2")], [1, 1, 2]);
+        assert_eq!([changes("k=; Max-Age=0"), changes("k=; Max-Age=0")], [3, 3]);
+    }
+}

@@ -1,0 +1,59 @@
+//! The port's implementation: all parts together, and the deadline.
+
+use std::net::IpAddr;
+
+use async_trait::async_trait;
+use relink_ports::{Fetch, Fetched, Request};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::chain::Chain;
+use crate::connector::Connector;
+use crate::endings;
+use crate::greeting::Greeting;
+use crate::pool::Pool;
+use crate::resolver::Resolver;
+use crate::settings::{Settings, SetupError};
+
+/// Asks web servers over HTTP/1.1, plain or encrypted.
+///
+/// Must be used within a Tokio runtime. One fetcher serves any number of
+/// fetches at a time and keeps connections between them.
+pub struct Fetcher {
+    pub(crate) settings: Settings,
+    pub(crate) greeting: Greeting,
+    pub(crate) resolver: Resolver,
+    pub(crate) connector: Connector,
+    pub(crate) pool: Pool,
+}
+
+impl Fetcher {
+    /// Makes a fetcher; nothing is asked yet.
+    pub fn new(settings: Settings) -> Result<Self, SetupError> {
+        Ok(Self {
+            greeting: Greeting::new(&settings)?,
+            resolver: Resolver::new(&settings)?,
+            connector: Connector::new(&settings.tls_roots)?,
+            pool: Pool::new(),
+            settings,
+        })
+    }
+}
+
+#[async_trait]
+impl Fetch for Fetcher {
+    async fn fetch(&self, request: Request) -> Fetched {
+        let mut chain = Chain::new(self, request);
+        // One deadline for the whole is also the limit of each phase.
+        let ending = match timeout(self.settings.timeout, chain.run()).await {
+            Ok(ending) => ending,
+            Err(_) => endings::of_timeout(chain.phase()),
+        };
+        chain.finish(ending)
+    }
+
+    async fn locate(&self, url: &Url) -> Option<IpAddr> {
+        let found = timeout(self.settings.timeout, self.resolver.addresses(url)).await;
+        Some(found.ok()?.ok()?.first()?.ip())
+    }
+}

@@ -1,0 +1,149 @@
+//! One HTTP/1.1 connection.
+//!
+//! The connection is driven by whoever asks over it, in the same task: no task
+//! is spawned for it, an idle line costs nothing, and dropping a line closes
+//! its socket at once.
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use http_body_util::Empty;
+use hyper::body::{Body as _, Frame, Incoming};
+use hyper::client::conn::http1::{self, Connection, SendRequest};
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
+
+/// The largest head we read, and with it the read buffer.
+const HEAD_CAP: usize = 64 * 1024;
+
+/// A connection that carries one request at a time.
+pub(crate) struct Line {
+    sender: SendRequest<Empty<Bytes>>,
+    /// `None` once the connection is over.
+    connection: Option<Connection<TokioIo<Wire>, Empty<Bytes>>>,
+    peer: IpAddr,
+}
+
+impl Line {
+    /// Prepares to speak HTTP over `wire`; nothing is sent yet.
+    pub async fn open(wire: Wire, peer: IpAddr) -> hyper::Result<Self> {
+        let (sender, connection) = http1::Builder::new()
+            .max_buf_size(HEAD_CAP)
+            .handshake(TokioIo::new(wire))
+            .await?;
+        Ok(Self {
+            sender,
+            connection: Some(connection),
+            peer,
+        })
+    }
+
+    /// The address at the other end.
+    pub fn peer(&self) -> IpAddr {
+        self.peer
+    }
+
+    /// Sends a request and waits for the head of the answer.
+    pub async fn ask(
+        &mut self,
+        request: Request<Empty<Bytes>>,
+    ) -> hyper::Result<Response<Incoming>> {
+        let mut answer = pin!(self.sender.send_request(request));
+        poll_fn(|cx| {
+            drive(&mut self.connection, cx);
+            answer.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// The next piece of the answer's body, or `None` at its end.
+    pub async fn next_frame(&mut self, body: &mut Incoming) -> Option<hyper::Result<Frame<Bytes>>> {
+        poll_fn(|cx| {
+            // Asking first tells the connection that a piece is wanted.
+            let wanted = Pin::new(&mut *body).poll_frame(cx);
+            if wanted.is_ready() {
+                return wanted;
+            }
+            drive(&mut self.connection, cx);
+            Pin::new(&mut *body).poll_frame(cx)
+        })
+        .await
+    }
+
+    /// Whether another request can be sent: the last answer was read to its
+    /// end, and the server has neither hung up nor spoken out of turn since.
+    pub fn is_ready(&mut self) -> bool {
+        drive(
+            &mut self.connection,
+            &mut Context::from_waker(Waker::noop()),
+        );
+        self.connection.is_some() && self.sender.is_ready()
+    }
+}
+
+/// Lets the connection read and write what it can.
+fn drive(connection: &mut Option<Connection<TokioIo<Wire>, Empty<Bytes>>>, cx: &mut Context<'_>) {
+    let is_over = match connection {
+        // A failure reaches the one who asks through the answer or its body.
+        Some(open) => Pin::new(open).poll(cx).is_ready(),
+        None => false,
+    };
+    if is_over {
+        *connection = None;
+    }
+}
+
+/// The bytes beneath HTTP, encrypted or not.
+pub(crate) enum Wire {
+    /// Plain TCP.
+    Plain(TcpStream),
+    /// TLS over TCP; boxed because its state is large.
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl AsyncRead for Wire {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
+            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
+        }
+    }
+}
+
+impl AsyncWrite for Wire {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.get_mut() {
+            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Which addresses may be asked.
+//!
+//! Pure: addresses come in, a ruling goes out. The connector takes nothing but
+//! [`Cleared`] addresses, so there is no way to connect around this module.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+/// A network: its first address and how many leading bits name it.
+type Net4 = (Ipv4Addr, u32);
+type Net6 = (Ipv6Addr, u32);
+
+const fn v4(a: u8, b: u8, c: u8, bits: u32) -> Net4 {
+    (Ipv4Addr::new(a, b, c, 0), bits)
+}
+
+const fn v6(a: u16, b: u16, c: u16, bits: u32) -> Net6 {
+    (Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), bits)
+}
+
+/// IPv4 blocks that are not the public internet (IANA special-purpose
+/// registry, RFC 6890 and successors).
+const SPECIAL_V4: [Net4; 15] = [
+    v4(0, 0, 0, 8),       // "this network", RFC 791; Linux connects to itself
+    v4(10, 0, 0, 8),      // private, RFC 1918
+    v4(100, 64, 0, 10),   // carrier-grade NAT, RFC 6598
+    v4(127, 0, 0, 8),     // loopback, RFC 1122
+    v4(169, 254, 0, 16),  // link-local, RFC 3927; cloud metadata lives here
+    v4(172, 16, 0, 12),   // private, RFC 1918
+    v4(192, 0, 0, 24),    // IETF assignments, RFC 6890
+    v4(192, 0, 2, 24),    // documentation, RFC 5737
+    v4(192, 88, 99, 24),  // 6to4 relays, deprecated by RFC 7526
+    v4(192, 168, 0, 16),  // private, RFC 1918
+    v4(198, 18, 0, 15),   // benchmarking, RFC 2544
+    v4(198, 51, 100, 24), // documentation, RFC 5737
+    v4(203, 0, 113, 24),  // documentation, RFC 5737
+    v4(224, 0, 0, 4),     // multicast, RFC 5771
+    v4(240, 0, 0, 4),     // reserved, RFC 1112, and broadcast
+];
+
+/// The only IPv6 block given out for the public internet (RFC 4291). Loopback,
+/// link-local, site-local, unique-local, multicast, discard-only,
+/// v4-compatible, local NAT64 and segment-routing addresses all lie outside.
+const GLOBAL_UNICAST: Net6 = v6(0x2000, 0, 0, 3);
+
+/// Blocks within [`GLOBAL_UNICAST`] that are not the public internet.
+const SPECIAL_V6: [Net6; 4] = [
+    v6(0x2001, 0, 0, 23),     // IETF assignments with Teredo, RFC 2928, 4380
+    v6(0x2001, 0xdb8, 0, 32), // documentation, RFC 3849
+    v6(0x2002, 0, 0, 16),     // 6to4, RFC 3056: hides any IPv4 address
+    v6(0x3fff, 0, 0, 20),     // documentation, RFC 9637
+];
+
+/// The well-known NAT64 prefix (RFC 6052): the last 32 bits are the address
+/// really asked.
+const NAT64: Net6 = v6(0x64, 0xff9b, 0, 96);
+
+/// Whether an address belongs to the public internet.
+///
+/// ```
+/// use relink_fetch::is_global;
+/// assert!(is_global("192.0.66.2".parse()?));
+/// assert!(!is_global("169.254.169.254".parse()?));
+/// # Ok::<(), std::net::AddrParseError>(())
+/// ```
+pub fn is_global(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_global_v4(address),
+        IpAddr::V6(address) => match embedded_v4(address) {
+            Some(embedded) => is_global_v4(embedded),
+            None => is_global_v6(address),
+        },
+    }
+}
+
+fn is_global_v4(address: Ipv4Addr) -> bool {
+    !SPECIAL_V4
+        .iter()
+        .any(|(base, bits)| (u32::from(address) ^ u32::from(*base)) >> (32 - bits) == 0)
+}
+
+fn is_global_v6(address: Ipv6Addr) -> bool {
+    let lies_in = |net: &Net6| is_within(address, *net);
+    lies_in(&GLOBAL_UNICAST) && !SPECIAL_V6.iter().any(lies_in)
+}
+
+fn is_within(address: Ipv6Addr, (base, bits): Net6) -> bool {
+    (u128::from(address) ^ u128::from(base)) >> (128 - bits) == 0
+}
+
+/// The IPv4 address the system or a translator would really ask.
+fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    if is_within(address, NAT64) {
+        let [.., a, b, c, d] = address.octets();
+        return Some(Ipv4Addr::new(a, b, c, d));
+    }
+    address.to_ipv4_mapped()
+}
+
+/// How far a request may reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Permit {
+    /// Any address: the user named this host and port, or allowed all.
+    Any,
+    /// Public addresses only.
+    GlobalOnly,
+}
+
+impl Permit {
+    /// Whether this one address may be asked.
+    pub fn covers(self, address: IpAddr) -> bool {
+        self == Self::Any || is_global(address)
+    }
+
+    /// Clears all of a host's addresses, or names the first that is barred.
+    ///
+    /// One private address among public ones bars them all: a name that mixes
+    /// them is up to no good, or an accident we should not take part in.
+    pub fn clear(self, addresses: Vec<SocketAddr>) -> Result<Cleared, IpAddr> {
+        match addresses.iter().find(|it| !self.covers(it.ip())) {
+            Some(barred) => Err(barred.ip()),
+            None => Ok(Cleared(addresses)),
+        }
+    }
+}
+
+/// Addresses that passed the policy; only [`Permit::clear`] makes them.
+#[derive(Debug)]
+pub(crate) struct Cleared(Vec<SocketAddr>);
+
+impl Cleared {
+    /// The addresses, in the order to try them.
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expect: bool, addresses: &str) {
+        for text in addresses.split_whitespace() {
+            let address = text.parse().unwrap();
+            assert_eq!(is_global(address), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn special_v4_blocks_are_not_global_to_their_last_address() {
+        check(
+            false,
+            "0.0.0.0 0.255.255.255 10.0.0.0 10.255.255.255 100.64.0.0 100.127.255.255
+             127.0.0.1 127.255.255.255 169.254.0.0 169.254.169.254 169.254.255.255
+             172.16.0.0 172.31.255.255 192.0.0.0 192.0.0.255 192.0.2.1 192.88.99.1
+             192.168.0.0 192.168.255.255 198.18.0.0 198.19.255.255 198.51.100.7
+             203.0.113.9 224.0.0.1 239.255.255.255 240.0.0.1 255.255.255.255",
+        );
+    }
+
+    #[test]
+    fn neighbors_of_special_v4_blocks_are_global() {
+        check(
+            true,
+            "1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 100.128.0.0 126.255.255.255
+             128.0.0.0 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 192.0.1.0
+             192.0.3.0 192.88.98.1 192.88.100.1 192.167.255.255 192.169.0.0
+             198.17.255.255 198.20.0.0 198.51.99.1 198.51.101.1 203.0.112.1 203.0.114.1
+             223.255.255.255 8.8.8.8",
+        );
+    }
+
+    #[test]
+    fn special_v6_blocks_are_not_global() {
+        check(
+            false,
+            ":: ::1 ::7f00:1 ::808:808 64:ff9b:1::1 100::1 2001::1 2001:0:1::1
+             2001:10::1 2001:1ff:ffff::1 2001:db8::1 2002:7f00:1::1 2002:808:808::1
+             3fff::1 3fff:fff:ffff::1 4000::1 5f00::1 fc00::1 fdff:ffff::1 fe80::1
+             febf::1 fec0::1 feff::1 ff00::1 ff02::1 ffff::1",
+        );
+    }
+
+    #[test]
+    fn an_embedded_v4_address_decides() {
+        check(
+            false,
+            "::ffff:127.0.0.1 ::ffff:10.0.0.1 ::ffff:169.254.169.254 64:ff9b::127.0.0.1
+             64:ff9b::10.1.2.3 64:ff9b::a9fe:a9fe",
+        );
+        check(true, "::ffff:8.8.8.8 64:ff9b::8.8.8.8");
+    }
+
+    #[test]
+    fn public_v6_addresses_are_global() {
+        check(
+            true,
+            "2001:200::1 2001:4860:4860::8888 2003::1 2606:4700::1111 3ffe::1",
+        );
+    }
+
+    #[test]
+    fn one_private_address_bars_the_whole_answer() {
+        let mixed: Vec<SocketAddr> = vec![
+            "8.8.8.8:80".parse().unwrap(),
+            "10.0.0.1:80".parse().unwrap(),
+        ];
+        let barred = Permit::GlobalOnly.clear(mixed.clone()).unwrap_err();
+        assert_eq!(barred.to_string(), "10.0.0.1");
+        assert_eq!(Permit::Any.clear(mixed).unwrap().addresses().len(), 2);
+    }
+}

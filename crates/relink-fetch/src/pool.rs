@@ -1,0 +1,197 @@
+//! Connections kept for the next request to the same place.
+//!
+//! A kept connection remembers its peer, and is given only to a request whose
+//! permit covers that address: keeping connections opens no way around the
+//! address policy.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use url::Url;
+
+use crate::line::Line;
+use crate::policy::Permit;
+
+/// Common servers close idle connections after 5 (Apache) to 75 s (nginx).
+const IDLE_AGE: Duration = Duration::from_secs(15);
+
+/// Kept connections in all. Encrypted ones hold some 30 KiB each.
+const IDLE_CAP: usize = 256;
+
+/// What makes two URLs share a connection.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Origin {
+    is_encrypted: bool,
+    host: Box<str>,
+    port: u16,
+}
+
+impl Origin {
+    /// The origin of a web URL.
+    pub fn of(url: &Url) -> Self {
+        Self {
+            is_encrypted: url.scheme() == "https",
+            host: url.host_str().unwrap_or_default().into(),
+            port: url.port_or_known_default().unwrap_or_default(),
+        }
+    }
+}
+
+/// The connections now idle.
+pub(crate) struct Pool {
+    shelf: Mutex<Shelf<Line>>,
+}
+
+impl Pool {
+    /// An empty pool.
+    pub fn new() -> Self {
+        Self {
+            shelf: Mutex::new(Shelf::new(IDLE_CAP)),
+        }
+    }
+
+    /// Takes a connection that is still good and that `permit` covers.
+    pub fn take(&self, origin: &Origin, permit: Permit) -> Option<Line> {
+        loop {
+            let is_fit = |line: &Line| permit.covers(line.peer());
+            let mut line = self.shelf().take(origin, Instant::now(), is_fit)?;
+            if line.is_ready() {
+                return Some(line);
+            }
+        }
+    }
+
+    /// Keeps a connection if another request can go over it.
+    pub fn give(&self, origin: Origin, mut line: Line) {
+        if line.is_ready() {
+            let evicted = self.shelf().put(origin, Instant::now(), line);
+            // Sockets are closed after the lock is let go.
+            drop(evicted);
+        }
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf<Line>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Idle things by origin, newest last, with their age.
+struct Shelf<T> {
+    kept: HashMap<Origin, Vec<(Instant, T)>>,
+    count: usize,
+    cap: usize,
+}
+
+impl<T> Shelf<T> {
+    fn new(cap: usize) -> Self {
+        Self {
+            kept: HashMap::new(),
+            count: 0,
+            cap,
+        }
+    }
+
+    /// Takes the newest that is young enough and fit.
+    fn take(&mut self, origin: &Origin, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
+        let row = self.kept.get_mut(origin)?;
+        let place = row
+            .iter()
+            .rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
+        let (_, taken) = row.remove(place);
+        self.count -= 1;
+        if row.is_empty() {
+            self.kept.remove(origin);
+        }
+        Some(taken)
+    }
+
+    /// Keeps one more; returns what had to go for it.
+    fn put(&mut self, origin: Origin, now: Instant, it: T) -> Vec<T> {
+        let mut evicted = Vec::new();
+        if self.count >= self.cap {
+            self.evict(|since| now - since >= IDLE_AGE, &mut evicted);
+        }
+        if self.count >= self.cap
+            && let Some(oldest) = self.oldest()
+        {
+            self.evict(|since| since <= oldest, &mut evicted);
+        }
+        self.kept.entry(origin).or_default().push((now, it));
+        self.count += 1;
+        evicted
+    }
+
+    fn oldest(&self) -> Option<Instant> {
+        let firsts = self.kept.values().filter_map(|row| row.first());
+        firsts.map(|(since, _)| *since).min()
+    }
+
+    fn evict(&mut self, is_due: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
+        self.kept.retain(|_, row| {
+            evicted.extend(
+                row.extract_if(.., |(since, _)| is_due(*since))
+                    .map(|(_, it)| it),
+            );
+            !row.is_empty()
+        });
+        self.count = self.kept.values().map(Vec::len).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin(url: &str) -> Origin {
+        Origin::of(&Url::parse(url).unwrap())
+    }
+
+    #[test]
+    fn scheme_host_and_port_make_an_origin() {
+        let here = origin("http://a.test/x");
+        assert_eq!(here, origin("http://a.test:80/y?z"));
+        for other in [
+            "https://a.test/",
+            "http://b.test/",
+            "http://a.test:81/",
+            "https://a.test:80/",
+        ] {
+            assert_ne!(here, origin(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn the_newest_fit_one_is_taken() {
+        let now = Instant::now();
+        let mut shelf = Shelf::new(8);
+        for number in [1, 2, 3] {
+            shelf.put(origin("http://a.test/"), now, number);
+        }
+        let here = origin("http://a.test/");
+        assert_eq!(shelf.take(&here, now, |it| *it < 3), Some(2));
+        assert_eq!(shelf.take(&here, now, |_| true), Some(3));
+        assert_eq!(shelf.take(&origin("http://b.test/"), now, |_| true), None);
+    }
+
+    #[test]
+    fn the_old_are_not_taken() {
+        let now = Instant::now();
+        let mut shelf = Shelf::new(8);
+        let here = origin("http://a.test/");
+        shelf.put(here.clone(), now, 1);
+        assert_eq!(shelf.take(&here, now + IDLE_AGE, |_| true), None);
+    }
+
+    #[test]
+    fn a_full_shelf_lets_the_oldest_go() {
+        let now = Instant::now();
+        let mut shelf = Shelf::new(2);
+        let late = |seconds| now + Duration::from_secs(seconds);
+        assert!(shelf.put(origin("http://a.test/"), now, 1).is_empty());
+        assert!(shelf.put(origin("http://b.test/"), late(1), 2).is_empty());
+        assert_eq!(shelf.put(origin("http://c.test/"), late(2), 3), [1]);
+        assert_eq!(shelf.put(origin("http://d.test/"), late(60), 4), [2, 3]);
+        assert_eq!(shelf.count, 1);
+    }
+}

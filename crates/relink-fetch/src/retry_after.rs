@@ -1,0 +1,49 @@
+//! How long a server asks us to wait.
+
+use jiff::Timestamp;
+use jiff::fmt::rfc2822;
+
+/// The seconds a `Retry-After` value asks for, seen from `now`.
+///
+/// It is a number of seconds or an HTTP date (RFC 9110, section 10.2.3). A
+/// date that has passed asks for no wait.
+pub(crate) fn parse(value: &str, now: Timestamp) -> Option<u64> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a u64 holds is still a wait, and a long one.
+        return Some(value.parse().unwrap_or(u64::MAX));
+    }
+    let until = rfc2822::parse(value).ok()?.timestamp();
+    Some(u64::try_from(until.as_second() - now.as_second()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: &str, expect: Option<u64>) {
+        let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+        assert_eq!(parse(value, now), expect, "{value}");
+    }
+
+    #[test]
+    fn seconds_are_taken_as_written() {
+        check("120", Some(120));
+        check(" 0 ", Some(0));
+        check("99999999999999999999999", Some(u64::MAX));
+    }
+
+    #[test]
+    fn a_date_is_a_wait_from_now() {
+        check("Fri, 02 Jan 2026 03:05:05 GMT", Some(60));
+        check("Thu, 01 Jan 2026 03:05:05 GMT", Some(0));
+    }
+
+    #[test]
+    fn anything_else_asks_for_nothing() {
+        for value in ["", "soon", "-5", "1.5", "Fri, 99 Jan 2026 03:05:05 GMT"] {
+            check(value, None);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How the user wants servers asked.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::Override;
+
+/// What a [`crate::Fetcher`] is told once, at its start.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The longest one fetch may take in all, and so in each of its phases.
+    pub timeout: Duration,
+    /// The `User-Agent` sent.
+    pub user_agent: String,
+    /// Headers the user adds; the first host of a chain alone gets them.
+    pub headers: Vec<(String, String)>,
+    /// Whether pages and redirects may lead to private addresses.
+    pub allow_private: bool,
+    /// Addresses given by hand; they come before the name server's.
+    pub resolve: Vec<Override>,
+    /// The name server to ask instead of the system's.
+    pub dns_server: Option<SocketAddr>,
+    /// The most bytes read of a text, both as sent and decoded.
+    pub text_cap: usize,
+    /// The most bytes read of anything else.
+    pub other_cap: usize,
+    /// The most redirects followed.
+    pub max_hops: usize,
+    /// Certificate authorities trusted beside the public ones, in DER.
+    pub tls_roots: Vec<Vec<u8>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(10),
+            user_agent: concat!("Relink/", env!("CARGO_PKG_VERSION")).to_owned(),
+            headers: Vec::new(),
+            allow_private: false,
+            resolve: Vec::new(),
+            dns_server: None,
+            text_cap: 512 * 1024,
+            other_cap: 16 * 1024,
+            max_hops: 20,
+            tls_roots: Vec::new(),
+        }
+    }
+}
+
+/// A fetcher could not be made from its settings.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// The user agent cannot be sent.
+    #[error("the user agent `{0}` has characters that cannot be sent")]
+    UserAgent(String),
+    /// A header's name cannot be sent. Its value may be secret and is not shown.
+    #[error("`{0}` is not a header name")]
+    HeaderName(String),
+    /// A header's value cannot be sent. The value may be secret and is not shown.
+    #[error("the value of the header `{0}` has characters that cannot be sent")]
+    HeaderValue(String),
+    /// The header belongs to the connection and is ours to set.
+    #[error("the header `{0}` cannot be set by hand")]
+    HeaderReserved(String),
+    /// A certificate authority cannot be read.
+    #[error("an extra certificate authority cannot be read")]
+    Root(#[source] rustls::Error),
+    /// Encryption could not be set up.
+    #[error("encryption could not be set up")]
+    Tls(#[source] rustls::Error),
+    /// The resolver could not be set up.
+    #[error("the resolver could not be set up: {0}")]
+    Resolver(String),
+}

@@ -1,0 +1,190 @@
+//! From what the user gave to a list of documents, each once.
+//!
+//! Inputs keep their order; what one input stands for is sorted by the bytes
+//! of its path, so that two runs over the same tree see the same list. The
+//! system is asked once per file; no file is opened.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf, is_separator};
+
+use ignore::WalkBuilder;
+use relink_ports::{DocumentSource, FileFault};
+
+use crate::formats::is_document;
+use crate::pattern::{Pattern, is_pattern};
+use crate::{DiskSettings, Ignored, fault};
+
+/// Every document the inputs stand for.
+pub(crate) fn documents(
+    settings: &DiskSettings,
+    inputs: &[String],
+) -> Result<Vec<DocumentSource>, FileFault> {
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for input in inputs {
+        let documents = expand(settings, input)?;
+        found.extend(
+            documents
+                .into_iter()
+                .filter(|document| seen.insert(identity(&document.path))),
+        );
+    }
+    Ok(found)
+}
+
+/// What makes two paths the same file. What has no canonical path, such as a
+/// pipe, is only itself.
+fn identity(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The documents one input stands for.
+fn expand(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+    let path = settings.root.join(input);
+    match path.metadata() {
+        Ok(found) if found.is_dir() => in_directory(settings, input),
+        // The user named it, so its extension and ignore files do not matter.
+        Ok(_) => Ok(vec![DocumentSource {
+            label: input.to_owned(),
+            path,
+        }]),
+        // A file may be called `a[1].md`; only what is not there can be a
+        // pattern.
+        Err(_) if is_pattern(input) => matching(settings, input),
+        Err(source) => Err(fault(Path::new(input), source)),
+    }
+}
+
+/// The documents in a directory and below.
+fn in_directory(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+    let mut walk = walker(settings, input);
+    files(&mut walk, settings, &as_prefix(input), is_document)
+}
+
+/// The files a pattern stands for; at least one.
+fn matching(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+    let pattern = Pattern::read(input)?;
+    let no_match = || FileFault::NoMatch {
+        pattern: input.to_owned(),
+    };
+    if !settings.root.join(as_place(&pattern.base)).is_dir() {
+        return Err(no_match());
+    }
+    let mut walk = walker(settings, as_place(&pattern.base));
+    walk.max_depth(pattern.depth);
+    if pattern.names_hidden {
+        walk.hidden(false);
+    }
+    let found = files(&mut walk, settings, &pattern.base, |below| {
+        pattern.takes(below)
+    })?;
+    if found.is_empty() {
+        return Err(no_match());
+    }
+    Ok(found)
+}
+
+/// A walk from one directory, under the settings.
+fn walker(settings: &DiskSettings, directory: &str) -> WalkBuilder {
+    let mut walk = WalkBuilder::new(settings.root.join(directory));
+    // An ignore file means what it says in an unpacked archive too, where
+    // there is no `.git` beside it.
+    walk.standard_filters(settings.ignored == Ignored::Skip)
+        .require_git(false)
+        .follow_links(false);
+    walk
+}
+
+/// The files of a walk that are `meant`, sorted, labelled with the prefix.
+fn files(
+    walk: &mut WalkBuilder,
+    settings: &DiskSettings,
+    prefix: &str,
+    meant: impl Fn(&Path) -> bool,
+) -> Result<Vec<DocumentSource>, FileFault> {
+    let top = settings.root.join(as_place(prefix));
+    let mut found = Vec::new();
+    for entry in walk.build() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(fault) if has_vanished(&fault) => continue,
+            Err(fault) => return Err(unreadable(prefix, fault)),
+        };
+        let Ok(below) = entry.path().strip_prefix(&top) else {
+            continue;
+        };
+        if meant(below) && is_file(&entry) {
+            found.push(DocumentSource {
+                label: format!("{prefix}{}", below.to_string_lossy()),
+                path: entry.into_path(),
+            });
+        }
+    }
+    found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
+    Ok(found)
+}
+
+/// Whether there is a file to read. A symbolic link to a file counts; one to a
+/// directory does not, since it may lead in a circle.
+fn is_file(entry: &ignore::DirEntry) -> bool {
+    match entry.file_type() {
+        Some(kind) if kind.is_symlink() => entry.path().is_file(),
+        Some(kind) => kind.is_file(),
+        None => false,
+    }
+}
+
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+/// What stands before the path of everything below a directory, as the user
+/// would write it.
+fn as_prefix(input: &str) -> String {
+    match input {
+        "." => String::new(),
+        _ if input.ends_with(is_separator) => input.to_owned(),
+        _ => format!("{input}/"),
+    }
+}
+
+/// The directory a prefix stands for.
+fn as_place(prefix: &str) -> &str {
+    if prefix.is_empty() { "." } else { prefix }
+}
+
+/// Whether a file was deleted while we walked, which is nobody's fault.
+fn has_vanished(fault: &ignore::Error) -> bool {
+    fault
+        .io_error()
+        .is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
+}
+
+/// A walk's fault in our words.
+fn unreadable(prefix: &str, fault: ignore::Error) -> FileFault {
+    let path = path_of(&fault).map_or_else(
+        || prefix.to_owned(),
+        |path| path.to_string_lossy().into_owned(),
+    );
+    let text = fault.to_string();
+    let source = fault
+        .into_io_error()
+        .unwrap_or_else(|| io::Error::other(text));
+    FileFault::Unreadable { path, source }
+}
+
+/// The path a walk's fault speaks of.
+fn path_of(fault: &ignore::Error) -> Option<&Path> {
+    match fault {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "walk_tests.rs"]
+mod tests;

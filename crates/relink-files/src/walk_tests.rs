@@ -1,0 +1,214 @@
+//! Claims about walking, each on a small tree of its own.
+
+use std::fs;
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// A tree of files with these names, each saying nothing much.
+fn tree(names: &[&str]) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for name in names {
+        write(&directory, name, "text");
+    }
+    directory
+}
+
+fn write(directory: &TempDir, name: &str, text: &str) {
+    let path = directory.path().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileFault> {
+    let settings = DiskSettings {
+        root: directory.path().to_owned(),
+        ignored: Ignored::Skip,
+    };
+    let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
+    documents(&settings, &inputs)
+}
+
+#[track_caller]
+fn check(directory: &TempDir, inputs: &[&str], expect: &[&str]) {
+    let found = walk(directory, inputs).unwrap();
+    let labels: Vec<&str> = found.iter().map(|found| found.label.as_str()).collect();
+    assert_eq!(labels, expect);
+    for document in &found {
+        assert!(document.path.is_file(), "{}", document.path.display());
+    }
+}
+
+#[track_caller]
+fn check_fault(directory: &TempDir, inputs: &[&str], expect: &str) {
+    assert_eq!(walk(directory, inputs).unwrap_err().to_string(), expect);
+}
+
+#[test]
+fn a_directory_gives_its_documents_sorted_by_path() {
+    let tree = tree(&["docs/b.md", "docs/a/z.html", "docs/a.md", "docs/x.png"]);
+    let expect = ["docs/a.md", "docs/a/z.html", "docs/b.md"];
+    check(&tree, &["docs"], &expect);
+    check(&tree, &["docs/"], &expect);
+}
+
+#[test]
+fn labels_keep_the_prefix_the_user_wrote() {
+    let tree = tree(&["docs/a.md"]);
+    check(&tree, &["."], &["docs/a.md"]);
+    check(&tree, &["./"], &["./docs/a.md"]);
+    check(&tree, &["./docs"], &["./docs/a.md"]);
+    check(&tree, &["docs/../docs"], &["docs/../docs/a.md"]);
+    check(&tree, &["./docs/*.md"], &["./docs/a.md"]);
+    let absolute = tree.path().join("docs").to_str().unwrap().to_owned();
+    check(&tree, &[&absolute], &[&format!("{absolute}/a.md")]);
+}
+
+#[test]
+fn inputs_keep_their_order_and_each_document_comes_once() {
+    let tree = tree(&["a.md", "b.md", "c/d.md"]);
+    check(
+        &tree,
+        &["c", "b.md", "./b.md", ".", "*.md"],
+        &["c/d.md", "b.md", "a.md"],
+    );
+}
+
+#[test]
+fn a_named_file_is_taken_whatever_it_is_called() {
+    let tree = tree(&["Makefile", ".hidden.md", "out/x.md"]);
+    write(&tree, ".gitignore", "out\n");
+    let named = ["Makefile", ".hidden.md", "out/x.md"];
+    check(&tree, &named, &named);
+}
+
+#[test]
+fn hidden_and_ignored_files_are_left_out() {
+    let tree = tree(&[".git/a.md", ".b/c.md", "node_modules/d.md", "e.md", "f.md"]);
+    write(&tree, ".gitignore", "node_modules/\n");
+    write(&tree, ".ignore", "f.md\n");
+    check(&tree, &["."], &["e.md"]);
+}
+
+#[test]
+fn no_name_is_left_out_unless_an_ignore_file_says_so() {
+    let tree = tree(&["node_modules/a.md", "target/b.md"]);
+    check(&tree, &["."], &["node_modules/a.md", "target/b.md"]);
+}
+
+#[test]
+fn ignore_files_of_parent_directories_count() {
+    let tree = tree(&["docs/a.md", "docs/draft.md"]);
+    write(&tree, ".gitignore", "draft.md\n");
+    check(&tree, &["docs"], &["docs/a.md"]);
+}
+
+#[test]
+fn a_named_directory_is_walked_even_if_ignored_or_hidden() {
+    let tree = tree(&["out/a.md", ".github/b.md"]);
+    write(&tree, ".gitignore", "/out\n");
+    check(&tree, &["out", ".github"], &["out/a.md", ".github/b.md"]);
+}
+
+#[test]
+fn ignore_files_can_be_disregarded() {
+    let tree = tree(&["a.md", ".b.md"]);
+    write(&tree, ".gitignore", "a.md\n");
+    let settings = DiskSettings {
+        root: tree.path().to_owned(),
+        ignored: Ignored::Take,
+    };
+    assert_eq!(documents(&settings, &[".".into()]).unwrap().len(), 2);
+}
+
+#[test]
+fn a_pattern_gives_the_files_it_matches() {
+    let tree = tree(&["a.md", "b.rst", "c/d.md", "c/e/f.md", "c/e/g.txt"]);
+    check(&tree, &["*.rst"], &["b.rst"]);
+    check(&tree, &["**/*.md"], &["a.md", "c/d.md", "c/e/f.md"]);
+    check(&tree, &["c/*"], &["c/d.md"]);
+    check(&tree, &["c/**"], &["c/d.md", "c/e/f.md", "c/e/g.txt"]);
+    check(&tree, &["{a,c/d}.md"], &["a.md", "c/d.md"]);
+}
+
+#[test]
+fn a_pattern_meets_hidden_directories_only_by_name() {
+    let tree = tree(&["a/.github/x.md", "a/b.md"]);
+    check(&tree, &["**/*.md"], &["a/b.md"]);
+    check(&tree, &["*/.github/*.md"], &["a/.github/x.md"]);
+}
+
+#[test]
+fn a_file_whose_name_looks_like_a_pattern_is_that_file() {
+    let tree = tree(&["a[1].md", "a1.md"]);
+    check(&tree, &["a[1].md"], &["a[1].md"]);
+    check(&tree, &["a[12].md"], &["a1.md"]);
+}
+
+#[test]
+fn a_directory_without_documents_is_fine() {
+    let tree = tree(&["empty/x.png"]);
+    check(&tree, &["empty"], &[]);
+    check(&tree, &[], &[]);
+}
+
+#[test]
+fn what_cannot_be_used_is_told_apart() {
+    let tree = tree(&["a.md"]);
+    check_fault(
+        &tree,
+        &["a.md", "b.md"],
+        "no such file or directory: `b.md`",
+    );
+    check_fault(&tree, &["a.md/b"], "no such file or directory: `a.md/b`");
+    check_fault(&tree, &["*.rst"], "no file matches `*.rst`");
+    check_fault(&tree, &["gone/*.md"], "no file matches `gone/*.md`");
+    check_fault(&tree, &["a\0b"], "cannot read `a\0b`");
+    let fault = walk(&tree, &["[z.md"]).unwrap_err();
+    assert!(matches!(fault, FileFault::BadPattern { .. }), "{fault}");
+}
+
+#[cfg(unix)]
+mod symbolic_links {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_circle_of_directories_ends() {
+        let tree = tree(&["a/b.md"]);
+        symlink("..", tree.path().join("a/up")).unwrap();
+        check(&tree, &["."], &["a/b.md"]);
+        check(&tree, &["**/*.md"], &["a/b.md"]);
+    }
+
+    #[test]
+    fn a_link_to_a_file_is_a_document_unless_the_file_came_already() {
+        let tree = tree(&["a/b.md", "other/c.md"]);
+        symlink("b.md", tree.path().join("a/same.md")).unwrap();
+        symlink("../other/c.md", tree.path().join("a/d.md")).unwrap();
+        symlink("nowhere.md", tree.path().join("a/dangling.md")).unwrap();
+        check(&tree, &["a"], &["a/b.md", "a/d.md"]);
+    }
+
+    #[test]
+    fn a_named_link_to_a_directory_is_walked() {
+        let tree = tree(&["a/b.md"]);
+        symlink("a", tree.path().join("link")).unwrap();
+        check(&tree, &["link"], &["link/b.md"]);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_not_utf8_is_kept_exactly_and_shown_as_well_as_it_goes() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let tree = tree(&[]);
+    let name = std::ffi::OsStr::from_bytes(b"a\xff.md");
+    fs::write(tree.path().join(name), "text").unwrap();
+    let found = walk(&tree, &["."]).unwrap();
+    assert_eq!(found[0].label, "a\u{fffd}.md");
+    assert_eq!(found[0].path.file_name(), Some(name));
+}

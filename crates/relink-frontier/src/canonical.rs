@@ -1,0 +1,135 @@
+//! The canonical form of a web address: the key under which it is asked once.
+//!
+//! Only changes that no server can see, or that every server must treat alike,
+//! are made: the WHATWG normal form, no fragment, no credentials, no default
+//! port, no dot after the host name. Query parameters stay as they are; which
+//! of them do not matter is something a crawl has to learn.
+
+use thiserror::Error;
+use url::Url;
+
+/// A text does not lead to a web page.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum CanonicalError {
+    /// It cannot be read as a URL.
+    #[error("{0}")]
+    NotAUrl(String),
+    /// It is relative and there is nothing to relate it to.
+    #[error("it is relative, and its document has no address of its own")]
+    NoBase,
+    /// It is a URL of another kind.
+    #[error("`{0}:` leads to no web page")]
+    NotWeb(String),
+}
+
+/// The canonical URL that `text` means, seen from `base`.
+///
+/// ```
+/// use relink_frontier::canonical;
+/// let url = canonical(None, "HTTP://Example.ORG:80/a/../b?q=1#part")?;
+/// assert_eq!(url.as_str(), "http://example.org/b?q=1");
+/// # Ok::<(), relink_frontier::CanonicalError>(())
+/// ```
+pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
+    let parsed = match base {
+        Some(base) => base.join(text),
+        None => Url::parse(text),
+    };
+    let mut url = parsed.map_err(|fault| match fault {
+        url::ParseError::RelativeUrlWithoutBase => CanonicalError::NoBase,
+        other => CanonicalError::NotAUrl(other.to_string()),
+    })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(CanonicalError::NotWeb(url.scheme().to_owned()));
+    }
+    url.set_fragment(None);
+    // Credentials are never sent and never stored: see SECURITY.md. The two
+    // setters only fail for URLs without a host, which http always has.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    drop_trailing_dot(&mut url);
+    Ok(url)
+}
+
+/// `example.org.` and `example.org` are one host.
+fn drop_trailing_dot(url: &mut Url) {
+    let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
+    if let Some(bare) = bare.filter(|bare| !bare.is_empty()) {
+        // Fails only for hosts that cannot be, and then nothing is changed.
+        let _ = url.set_host(Some(&bare));
+    }
+}
+
+/// The name of the host that politeness is owed to.
+///
+/// Both standard ports are one host; any other port is a server of its own.
+pub fn host_name(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        let found = canonical(None, text).map_or_else(|fault| fault.to_string(), Into::into);
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn what_no_server_can_see_is_dropped() {
+        check("https://example.org", "https://example.org/");
+        check("https://example.org:443/#top", "https://example.org/");
+        check("https://me:secret@example.org/x", "https://example.org/x");
+        check("https://example.org./x", "https://example.org/x");
+    }
+
+    #[test]
+    fn what_a_server_may_see_stays() {
+        check("http://example.org/A?b=1&a=2", "http://example.org/A?b=1&a=2");
+        check("http://example.org:8080/", "http://example.org:8080/");
+        check("http://example.org/a%2Fb", "http://example.org/a%2Fb");
+    }
+
+    #[test]
+    fn what_is_no_web_address_says_why() {
+        check("http://", "empty host");
+        check("a/b", "it is relative, and its document has no address of its own");
+        check("ftp://example.org/", "`ftp:` leads to no web page");
+    }
+
+    #[test]
+    fn relative_links_are_seen_from_their_base() {
+        let base = Url::parse("https://example.org/docs/a.html").unwrap();
+        let url = canonical(Some(&base), "../b#c").unwrap();
+        assert_eq!(url.as_str(), "https://example.org/b");
+    }
+
+    #[test]
+    fn standard_ports_are_one_host() {
+        for (url, expect) in [
+            ("http://example.org/", "example.org"),
+            ("https://example.org/", "example.org"),
+            ("http://127.0.0.1:8080/", "127.0.0.1:8080"),
+        ] {
+            assert_eq!(host_name(&Url::parse(url).unwrap()), expect);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_canonical_form_is_its_own_canonical_form(text in "https?://[a-z0-9.@:%/?#&=é ]{1,40}") {
+            if let Ok(once) = canonical(None, &text) {
+                let twice = canonical(None, once.as_str());
+                prop_assert_eq!(twice, Ok(once));
+            }
+        }
+    }
+}

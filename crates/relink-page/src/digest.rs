@@ -1,0 +1,147 @@
+//! The digest kept of a fetched body before the body is thrown away.
+
+use relink_model::Digest;
+
+use crate::document::{encoding_of, text_of};
+use crate::format::{Format, media_type};
+use crate::html::read_page;
+use crate::shingle::VisibleText;
+
+/// Digests a fetched body: what the page says of itself, how much text it
+/// shows, and a sketch of that text.
+///
+/// HTML and text are read; of anything else only type and size are kept.
+/// `is_cut` says that the body was not read to its end.
+///
+/// ```
+/// let body = b"<title> A  page </title><h1>Hello</h1>";
+/// let digest = relink_page::digest(Some("text/html"), None, body, false);
+/// assert_eq!(digest.title.as_deref(), Some("A page"));
+/// assert_eq!(digest.headings, ["Hello"]);
+/// ```
+pub fn digest(
+    content_type: Option<&str>,
+    content_language: Option<&str>,
+    body: &[u8],
+    is_cut: bool,
+) -> Digest {
+    let mut digest = Digest {
+        content_type: content_type.map(media_type).filter(|name| !name.is_empty()),
+        bytes: body.len() as u64,
+        cut: is_cut,
+        language: content_language.and_then(first_language),
+        ..Digest::default()
+    };
+    match Format::of_content_type(content_type, body) {
+        Some(Format::Html) => {
+            read_page(&text_of(body, encoding_of(content_type)), &mut digest);
+        }
+        Some(_) => {
+            let mut text = VisibleText::default();
+            text.push(&text_of(body, encoding_of(content_type)));
+            (digest.text_length, digest.sketch) = text.finish();
+        }
+        None => {}
+    }
+    digest
+}
+
+/// The first language of a `Content-Language` header, in lower case.
+fn first_language(header: &str) -> Option<String> {
+    let first = header.split(',').next().unwrap_or_default().trim();
+    (!first.is_empty()).then(|| first.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shingle::sketch;
+
+    fn html(body: &str) -> Digest {
+        digest(Some("text/html"), None, body.as_bytes(), false)
+    }
+
+    #[track_caller]
+    fn check_title(body: &str, expect: Option<&str>) {
+        assert_eq!(html(body).title.as_deref(), expect);
+    }
+
+    #[test]
+    fn the_title_is_folded_resolved_and_cut() {
+        check_title("<title>\n a &amp;\tb </title>", Some("a & b"));
+        check_title("<title> </title>", None);
+        check_title(
+            "<svg><title>icon</title></svg><title>page</title>",
+            Some("page"),
+        );
+        check_title("<p>no title", None);
+        let long = html(&format!("<title>{}</title>", "é".repeat(300)));
+        assert_eq!(long.title.unwrap().chars().count(), 200);
+    }
+
+    #[test]
+    fn the_first_headings_of_three_levels_are_kept() {
+        let page = html("<h1>a <b>b</b></h1><h4>no</h4><H2>c<br>d</H2><h3></h3><h3>e");
+        assert_eq!(page.headings, ["a b", "c d", "e"]);
+        assert_eq!(html(&"<h2>x</h2>".repeat(20)).headings.len(), 8);
+        let long = html(&format!("<h1>{}</h1>", "x ".repeat(300)));
+        assert!(long.headings[0].chars().count() <= 120);
+    }
+
+    #[test]
+    fn the_page_knows_its_language_better_than_the_server() {
+        let body = b"<html lang=' PT-br'>";
+        let page = digest(Some("text/html"), Some("en"), body, false);
+        assert_eq!(page.language.as_deref(), Some("pt-br"));
+        let page = digest(Some("text/html"), Some("De, en"), b"<html>", false);
+        assert_eq!(page.language.as_deref(), Some("de"));
+    }
+
+    #[test]
+    fn the_canonical_address_is_the_first_named() {
+        let page = html("<link rel='x CANONICAL' href='/a?b&amp;c'><link rel=canonical href=d>");
+        assert_eq!(page.canonical.as_deref(), Some("/a?b&c"));
+    }
+
+    #[test]
+    fn only_visible_text_counts() {
+        let page = html(
+            "<title>t</title><style>s</style><script>s</script><template>t</template>\
+             <noscript>n</noscript><!-- c --><p> one &nbsp;two</p>\n<p>three four five six</p> ",
+        );
+        assert_eq!(
+            page.text_length,
+            "one \u{a0}two three four five six".chars().count() as u64
+        );
+        assert_eq!(page.sketch, sketch("one two three four five six"));
+    }
+
+    #[test]
+    fn plain_text_is_all_visible() {
+        let page = digest(Some("text/plain; charset=utf-8"), None, b"a  b\n", true);
+        assert_eq!((page.text_length, page.bytes, page.cut), (3, 5, true));
+        assert_eq!(page.content_type.as_deref(), Some("text/plain"));
+        assert_eq!(page.sketch, sketch("a b"));
+    }
+
+    #[test]
+    fn of_other_types_only_size_and_type_are_kept() {
+        let page = digest(Some("Image/PNG"), None, b"<title>x</title>", false);
+        assert_eq!(page.content_type.as_deref(), Some("image/png"));
+        assert_eq!((page.bytes, page.title), (16, None));
+    }
+
+    #[test]
+    fn a_declared_charset_is_used_where_utf8_fails() {
+        let body = b"<title>\xC4\xE3\xBA\xC3</title>";
+        let page = digest(Some("text/html; charset=gb2312"), None, body, false);
+        assert_eq!(page.title.as_deref(), Some("你好"));
+        let body = b"<meta charset='iso-8859-1'><title>caf\xE9</title>";
+        assert_eq!(
+            digest(Some("text/html"), None, body, false)
+                .title
+                .as_deref(),
+            Some("café")
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! What holds for every format, and the notation its tests are written in.
+
+use proptest::prelude::*;
+use relink_model::{Link, LinkTarget};
+
+use crate::{Format, digest, links};
+
+const FORMATS: [Format; 4] = [
+    Format::Markdown,
+    Format::Html,
+    Format::UrlList,
+    Format::PlainText,
+];
+
+/// Checks the links of a document, each told as `line:column kind raw`, with
+/// ` -` after what is skipped and ` !` after what is malformed, and that every
+/// place holds just what is reported.
+#[track_caller]
+pub(crate) fn check(format: Format, document: &str, expect: &[&str]) {
+    let found = links(format, document.as_bytes()).links;
+    for link in &found {
+        assert_eq!(link.raw, document[link.place.span.range()]);
+    }
+    let told: Vec<String> = found.iter().map(told).collect();
+    assert_eq!(told, expect, "{document}");
+}
+
+fn told(link: &Link) -> String {
+    let sign = match link.target {
+        LinkTarget::Skipped(..) => " -",
+        LinkTarget::Malformed(..) => " !",
+        _ => "",
+    };
+    let place = link.place;
+    format!(
+        "{}:{} {} {}{sign}",
+        place.line, place.column, place.kind, link.raw
+    )
+}
+
+/// Whether places are in bounds and ordered, and say what is written there.
+fn holds(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let utf8 = std::str::from_utf8(bytes).ok();
+    let mut last = 0;
+    for link in links(format, bytes).links {
+        let span = link.place.span;
+        prop_assert!(span.start <= span.end && span.end <= bytes.len());
+        prop_assert!(last <= span.start, "out of order");
+        last = span.start;
+        prop_assert!(link.place.line >= 1 && link.place.column >= 1);
+        let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
+        if let Some(text) = utf8.filter(|_| !is_utf16) {
+            prop_assert_eq!(&text[span.range()], &link.raw);
+            let line = text[..span.start].matches('\n').count() + 1;
+            prop_assert_eq!(link.place.line as usize, line);
+        }
+    }
+    Ok(())
+}
+
+/// Pieces that documents with links are made of.
+const PIECES: &[&str] = &[
+    "[",
+    "]",
+    "](",
+    "(",
+    ")",
+    "<",
+    ">",
+    "!",
+    "![",
+    "]:",
+    "][",
+    "`",
+    "``",
+    "*",
+    "**",
+    "_",
+    "\\",
+    "&amp;",
+    "&",
+    "\"",
+    "'",
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "> ",
+    "- ",
+    "1. ",
+    "    ",
+    "|",
+    "\n|-|\n",
+    "# ",
+    "---\n",
+    "+++\n",
+    "<!--",
+    "-->",
+    "<a href=",
+    "</a>",
+    "<img srcset='",
+    "<div>",
+    "<script>",
+    "</script>",
+    "<base href='/x'>",
+    "https://a.test/",
+    "http://b.test",
+    "www.c.test",
+    "mailto:d@e.test",
+    "a",
+    "x.md",
+    "é",
+    "你",
+    "\u{feff}",
+    "[^1]",
+    "[^1]: ",
+    "~~",
+    "```\n",
+    "\t",
+];
+
+fn soup() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        for format in FORMATS {
+            holds(format, &bytes)?;
+        }
+        digest(Some("text/html"), None, &bytes, false);
+        Format::of_file(None, &bytes);
+        Format::of_content_type(None, &bytes);
+    }
+
+    #[test]
+    fn any_soup_of_markup_can_be_read(text in soup()) {
+        for format in FORMATS {
+            holds(format, text.as_bytes())?;
+        }
+        digest(Some("text/html"), None, text.as_bytes(), false);
+    }
+
+    #[test]
+    fn a_byte_order_mark_or_another_encoding_finds_the_same_links(text in soup()) {
+        prop_assume!(!text.starts_with('\u{feff}'));
+        let marked = format!("\u{feff}{text}");
+        let utf16: Vec<u8> = marked.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for format in FORMATS {
+            let plain = links(format, text.as_bytes()).links;
+            let others = [links(format, marked.as_bytes()).links, links(format, &utf16).links];
+            for other in others {
+                let same = plain.iter().map(told).eq(other.iter().map(told));
+                prop_assert!(same, "{plain:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn broken_bytes_leave_the_other_links_alone(text in soup(), at in any::<prop::sample::Index>()) {
+        let mut bytes = text.into_bytes();
+        bytes.insert(at.index(bytes.len() + 1), 0xFF);
+        for format in FORMATS {
+            holds(format, &bytes)?;
+        }
+    }
+}

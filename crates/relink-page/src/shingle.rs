@@ -1,0 +1,319 @@
+//! Shingles: the runs of words by which texts are compared.
+//!
+//! A text's shingles are the hashes of its word 5-grams, on lower-cased words
+//! of letters and digits; punctuation and markup do not count (Broder et al.,
+//! *Syntactic Clustering of the Web*, 1997). Words pass through a window of
+//! five, so the text itself is never held.
+
+use std::collections::BTreeSet;
+
+use relink_model::Sketch;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How many words make a shingle.
+pub const WORDS: usize = 5;
+
+/// When so many hashes are held, only the smallest are kept.
+const BUFFER: usize = 8 * Sketch::SIZE;
+
+/// All shingles of a text. A text of fewer than five words has one, of all its words.
+pub fn shingles(text: &str) -> BTreeSet<u32> {
+    let mut words = Words::default();
+    let mut found = BTreeSet::new();
+    words.push(text, &mut |shingle| {
+        found.insert(shingle);
+    });
+    words.finish(&mut |shingle| {
+        found.insert(shingle);
+    });
+    found
+}
+
+/// How much two texts resemble each other, exactly: shared shingles by all
+/// shingles, from 0 to 1.
+///
+/// ```
+/// use relink_page::shingle::resemblance;
+/// let (one, other) = ("a b c d e f", "A b, c d e g");
+/// assert!((resemblance(one, other) - 1.0 / 3.0).abs() < 1e-9);
+/// ```
+pub fn resemblance(one: &str, other: &str) -> f64 {
+    let (one, other) = (shingles(one), shingles(other));
+    let shared = one.intersection(&other).count();
+    let all = one.len() + other.len() - shared;
+    if all == 0 {
+        return 1.0;
+    }
+    #[expect(clippy::cast_precision_loss, reason = "no text has 2^52 words")]
+    let ratio = shared as f64 / all as f64;
+    ratio
+}
+
+/// The sketch of a text, small enough to keep.
+pub fn sketch(text: &str) -> Sketch {
+    let mut visible = VisibleText::default();
+    visible.push(text);
+    visible.finish().1
+}
+
+/// The text a reader sees, taken in piece by piece: its length and its sketch.
+#[derive(Debug, Default)]
+pub struct VisibleText {
+    length: u64,
+    is_apart: bool,
+    words: Words,
+    smallest: Smallest,
+}
+
+impl VisibleText {
+    /// Takes in the next piece; a word may go on in the piece after it.
+    pub fn push(&mut self, text: &str) {
+        self.measure(text);
+        let smallest = &mut self.smallest;
+        self.words.push(text, &mut |shingle| smallest.push(shingle));
+    }
+
+    /// Says that the word so far ends here, though no white space is written.
+    pub fn end_word(&mut self) {
+        let smallest = &mut self.smallest;
+        self.words.end_word(&mut |shingle| smallest.push(shingle));
+    }
+
+    /// The length in characters, white space folded, and the sketch.
+    pub fn finish(mut self) -> (u64, Sketch) {
+        let smallest = &mut self.smallest;
+        self.words.finish(&mut |shingle| smallest.push(shingle));
+        self.smallest.prune();
+        (self.length, Sketch::of(self.smallest.hashes))
+    }
+
+    fn measure(&mut self, text: &str) {
+        for byte in text.bytes() {
+            if byte.is_ascii_whitespace() {
+                self.is_apart = true;
+            } else if (byte & 0xC0) != 0x80 {
+                // Not a continuation byte, so a character begins here.
+                self.length += 1 + u64::from(self.is_apart && self.length > 0);
+                self.is_apart = false;
+            }
+        }
+    }
+}
+
+/// The smallest hashes seen, in bounded memory.
+#[derive(Debug)]
+struct Smallest {
+    hashes: Vec<u32>,
+    /// Nothing above can be among the smallest.
+    limit: u32,
+}
+
+impl Default for Smallest {
+    fn default() -> Self {
+        Self {
+            hashes: Vec::new(),
+            limit: u32::MAX,
+        }
+    }
+}
+
+impl Smallest {
+    fn push(&mut self, hash: u32) {
+        if hash > self.limit {
+            return;
+        }
+        self.hashes.push(hash);
+        if self.hashes.len() >= BUFFER {
+            self.prune();
+        }
+    }
+
+    fn prune(&mut self) {
+        self.hashes.sort_unstable();
+        self.hashes.dedup();
+        self.hashes.truncate(Sketch::SIZE);
+        if self.hashes.len() == Sketch::SIZE {
+            self.limit = self.hashes[Sketch::SIZE - 1];
+        }
+    }
+}
+
+/// A window of five words that moves over a text.
+#[derive(Debug, Default)]
+struct Words {
+    /// The word being read, in lower case.
+    word: Vec<u8>,
+    /// The hashes of the last words, oldest first once it is full.
+    window: [u64; WORDS],
+    /// How many words have been read.
+    count: usize,
+}
+
+impl Words {
+    fn push(&mut self, text: &str, each: &mut dyn FnMut(u32)) {
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            if bytes[at].is_ascii() {
+                at += self.push_ascii(&bytes[at..], each);
+            } else {
+                at += self.push_other(&text[at..], each);
+            }
+        }
+    }
+
+    /// Takes in a run of ASCII and returns its length.
+    fn push_ascii(&mut self, bytes: &[u8], each: &mut dyn FnMut(u32)) -> usize {
+        for (at, &byte) in bytes.iter().enumerate() {
+            if byte.is_ascii_alphanumeric() {
+                self.word.push(byte.to_ascii_lowercase());
+            } else if byte.is_ascii() {
+                self.end_word(each);
+            } else {
+                return at;
+            }
+        }
+        bytes.len()
+    }
+
+    /// Takes in one character beyond ASCII and returns its length.
+    fn push_other(&mut self, text: &str, each: &mut dyn FnMut(u32)) -> usize {
+        let Some(character) = text.chars().next() else {
+            return 0;
+        };
+        if is_word_by_itself(character) {
+            self.end_word(each);
+            self.push_character(character);
+            self.end_word(each);
+        } else if character.is_alphanumeric() {
+            character
+                .to_lowercase()
+                .for_each(|lower| self.push_character(lower));
+        } else {
+            self.end_word(each);
+        }
+        character.len_utf8()
+    }
+
+    fn push_character(&mut self, character: char) {
+        let mut buffer = [0; 4];
+        let encoded = character.encode_utf8(&mut buffer);
+        self.word.extend_from_slice(encoded.as_bytes());
+    }
+
+    fn end_word(&mut self, each: &mut dyn FnMut(u32)) {
+        if self.word.is_empty() {
+            return;
+        }
+        self.window.rotate_left(1);
+        self.window[WORDS - 1] = xxh3_64(&self.word);
+        self.word.clear();
+        self.count += 1;
+        if self.count >= WORDS {
+            each(combined(&self.window));
+        }
+    }
+
+    fn finish(&mut self, each: &mut dyn FnMut(u32)) {
+        self.end_word(each);
+        if (1..WORDS).contains(&self.count) {
+            each(combined(&self.window[WORDS - self.count..]));
+        }
+    }
+}
+
+/// The hash of some words' hashes, cut to 32 bits.
+fn combined(words: &[u64]) -> u32 {
+    let mut bytes = [0; 8 * WORDS];
+    for (slot, word) in bytes.chunks_exact_mut(8).zip(words) {
+        slot.copy_from_slice(&word.to_le_bytes());
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "half of the hash is as good"
+    )]
+    let half = xxh3_64(&bytes[..8 * words.len()]) as u32;
+    half
+}
+
+/// Scripts that write no space between words count a character as a word.
+fn is_word_by_itself(character: char) -> bool {
+    matches!(character,
+        '\u{3041}'..='\u{30ff}' // kana
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' // Han
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(one: &str, other: &str, expect: f64) {
+        let found = resemblance(one, other);
+        assert!(
+            (found - expect).abs() < 1e-9,
+            "{found} for {one:?} and {other:?}"
+        );
+        let (one, other) = (sketch(one), sketch(other));
+        assert!((one.resemblance(&other) - expect).abs() < 1e-9);
+    }
+
+    #[test]
+    fn case_punctuation_and_space_do_not_count() {
+        check(
+            "The quick, brown fox: jumps!",
+            "the  QUICK brown\nfox jumps",
+            1.0,
+        );
+        check("ÄÖ ü", "äö Ü", 1.0);
+    }
+
+    #[test]
+    fn short_texts_are_one_shingle() {
+        check("a b", "a b", 1.0);
+        check("a b", "b a", 0.0);
+        check("", " .", 1.0);
+        check("a", "", 0.0);
+        assert_eq!(shingles("a b c d").len(), 1);
+        assert_eq!(shingles("a b c d e").len(), 1);
+        assert_eq!(shingles("a b c d e f").len(), 2);
+    }
+
+    #[test]
+    fn the_share_of_common_runs_is_the_resemblance() {
+        check("a b c d e f g", "a b c d e f h", 0.5);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_compared_by_character() {
+        assert_eq!(shingles("你好世界和平").len(), 2);
+        check("你好世界和平", "你好 世界 和平", 1.0);
+    }
+
+    #[test]
+    fn pieces_are_one_text() {
+        let mut pieces = VisibleText::default();
+        for piece in ["one tw", "o ", " three fo", "ur five six"] {
+            pieces.push(piece);
+        }
+        let (length, found) = pieces.finish();
+        assert_eq!(length, "one two three four five six".len() as u64);
+        assert_eq!(found, sketch("one two three four five six"));
+    }
+
+    #[test]
+    fn a_long_text_keeps_the_smallest_of_all_its_shingles() {
+        let words: Vec<String> = (0..20_000).map(|n| format!("w{n}")).collect();
+        let text = words.join(" ");
+        let all: Vec<u32> = shingles(&text).into_iter().take(Sketch::SIZE).collect();
+        assert_eq!(sketch(&text).hashes(), all);
+    }
+
+    #[test]
+    fn a_text_that_repeats_itself_keeps_every_shingle() {
+        let text = "a b c d e f ".repeat(2_000);
+        let all: Vec<u32> = shingles(&text).into_iter().collect();
+        assert_eq!(sketch(&text).hashes(), all);
+    }
+}

@@ -1,0 +1,215 @@
+//! What a destination means, by its form alone.
+//!
+//! Nothing is resolved or normalized here: the text is sorted into what can
+//! be asked, what can be looked up beside the document, what leads to no page,
+//! and what was meant as an address but is none.
+
+use relink_model::{LinkTarget, SkipReason};
+use url::{ParseError, Url};
+
+/// Marks of templates whose output is not known yet: Jinja, Liquid, Handlebars,
+/// shell and JavaScript, ERB.
+const PLACEHOLDERS: [&str; 4] = ["{{", "{%", "${", "<%"];
+
+/// Sorts the destination of a link, entities and escapes already resolved.
+///
+/// ```
+/// use relink_model::LinkTarget;
+/// use relink_page::classify;
+/// assert_eq!(classify("#top"), LinkTarget::Fragment("#top".into()));
+/// assert_eq!(classify("guide.md"), LinkTarget::Path("guide.md".into()));
+/// ```
+pub fn classify(text: &str) -> LinkTarget {
+    let text = trimmed(text);
+    if let Some(reason) = skipped_by_text(text) {
+        return LinkTarget::Skipped(text.to_owned(), reason);
+    }
+    match scheme(text) {
+        Some(scheme) if is_web(scheme) => web(text, text),
+        Some(_) => LinkTarget::Skipped(text.to_owned(), SkipReason::Scheme),
+        None if text.starts_with("//") => web(text, &format!("http:{text}")),
+        None if text.starts_with('#') => LinkTarget::Fragment(text.to_owned()),
+        None => LinkTarget::Path(text.to_owned()),
+    }
+}
+
+/// Sorts a line of a list, which must be an absolute address.
+pub(crate) fn classify_line(text: &str) -> LinkTarget {
+    let text = trimmed(text);
+    if let Some(reason) = skipped_by_text(text) {
+        return LinkTarget::Skipped(text.to_owned(), reason);
+    }
+    if text.contains(char::is_whitespace) {
+        return malformed(text, "it holds a space");
+    }
+    match scheme(text) {
+        Some(scheme) if is_web(scheme) => web(text, text),
+        Some(scheme) if !is_host_and_port(scheme, text) => {
+            LinkTarget::Skipped(text.to_owned(), SkipReason::Scheme)
+        }
+        _ => malformed(text, "it does not start with a scheme such as `https://`"),
+    }
+}
+
+/// White space and control characters around an address do not count (URL
+/// standard, 4.4 step 1).
+fn trimmed(text: &str) -> &str {
+    text.trim_matches(|character: char| character.is_whitespace() || character.is_ascii_control())
+}
+
+fn skipped_by_text(text: &str) -> Option<SkipReason> {
+    if text.is_empty() {
+        return Some(SkipReason::Empty);
+    }
+    let is_placeholder = PLACEHOLDERS.iter().any(|mark| text.contains(mark));
+    is_placeholder.then_some(SkipReason::Placeholder)
+}
+
+/// The scheme before the colon. One letter is a Windows drive, not a scheme.
+pub(crate) fn scheme(text: &str) -> Option<&str> {
+    let (scheme, _) = text.split_once(':')?;
+    let is_scheme = scheme.len() >= 2
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+    is_scheme.then_some(scheme)
+}
+
+fn is_web(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("https") || scheme.eq_ignore_ascii_case("http")
+}
+
+/// `localhost:8080/x` looks like a scheme and a path, and is none; `tel:1` is.
+fn is_host_and_port(scheme: &str, text: &str) -> bool {
+    if !scheme.contains('.') && !scheme.eq_ignore_ascii_case("localhost") {
+        return false;
+    }
+    let after = &text[scheme.len() + 1..];
+    let port = after.split('/').next().unwrap_or_default();
+    !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A web address, if its absolute form can be read.
+fn web(text: &str, absolute: &str) -> LinkTarget {
+    match Url::parse(absolute) {
+        Ok(_) => LinkTarget::Web(text.to_owned()),
+        Err(fault) => malformed(text, reason(fault)),
+    }
+}
+
+fn malformed(text: &str, reason: &str) -> LinkTarget {
+    LinkTarget::Malformed(text.to_owned(), reason.to_owned())
+}
+
+fn reason(fault: ParseError) -> &'static str {
+    match fault {
+        ParseError::EmptyHost => "it has no host",
+        ParseError::InvalidPort => "its port is no number from 0 to 65535",
+        ParseError::InvalidIpv4Address => "its host is no valid IPv4 address",
+        ParseError::InvalidIpv6Address => "its host is no valid IPv6 address",
+        ParseError::InvalidDomainCharacter | ParseError::IdnaError => "its host is no valid name",
+        _ => "it cannot be read as an address",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The meaning as one word, with the reason if there is one.
+    fn told(target: &LinkTarget) -> String {
+        match target {
+            LinkTarget::Web(text) => format!("web {text}"),
+            LinkTarget::Path(text) => format!("path {text}"),
+            LinkTarget::Fragment(text) => format!("fragment {text}"),
+            LinkTarget::Skipped(_, reason) => format!("skipped: {reason}"),
+            LinkTarget::Malformed(_, reason) => format!("malformed: {reason}"),
+        }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        assert_eq!(told(&classify(text)), expect, "{text:?}");
+    }
+
+    #[track_caller]
+    fn check_line(text: &str, expect: &str) {
+        assert_eq!(told(&classify_line(text)), expect, "{text:?}");
+    }
+
+    #[test]
+    fn web_addresses_need_http_or_none() {
+        check(" https://example.org/a\n", "web https://example.org/a");
+        check("HTTP://example.org", "web HTTP://example.org");
+        check("//example.org/a", "web //example.org/a");
+        check("https://example.org/a b", "web https://example.org/a b");
+        check("https://bücher.test/", "web https://bücher.test/");
+    }
+
+    #[test]
+    fn what_is_beside_the_document_is_a_path() {
+        check("guide.md", "path guide.md");
+        check("/a/b?c#d", "path /a/b?c#d");
+        check("?page=2", "path ?page=2");
+        check(r"C:\a.txt", r"path C:\a.txt");
+        check("a/b:c", "path a/b:c");
+        check("#top", "fragment #top");
+    }
+
+    #[test]
+    fn what_leads_to_no_page_is_skipped() {
+        let scheme = "skipped: its scheme leads to no page";
+        for text in [
+            "mailto:a@example.org",
+            "tel:1",
+            "javascript:void(0)",
+            "data:,x",
+            "ftp://x/",
+        ] {
+            check(text, scheme);
+            check_line(text, scheme);
+        }
+        check(" \t", "skipped: it is empty");
+        for text in [
+            "{{ url }}",
+            "https://x.test/{% a %}",
+            "${HOST}/a",
+            "<%= root %>",
+        ] {
+            check(text, "skipped: it holds a template placeholder");
+        }
+    }
+
+    #[test]
+    fn what_is_meant_as_an_address_but_is_none_is_malformed() {
+        check("http://", "malformed: it has no host");
+        check("//", "malformed: it has no host");
+        check(
+            "https://example.org:99999/",
+            "malformed: its port is no number from 0 to 65535",
+        );
+        check(
+            "http://[::1/",
+            "malformed: its host is no valid IPv6 address",
+        );
+        check(
+            "http://1.2.3.256/",
+            "malformed: its host is no valid IPv4 address",
+        );
+        check("http://a b/", "malformed: its host is no valid name");
+    }
+
+    #[test]
+    fn a_line_must_be_absolute() {
+        let no_scheme = "malformed: it does not start with a scheme such as `https://`";
+        check_line("example.org/a", no_scheme);
+        check_line("localhost:8080/a", no_scheme);
+        check_line("example.org:80", no_scheme);
+        check_line("//example.org", no_scheme);
+        check_line("#x", no_scheme);
+        check_line("https://example.org/a b", "malformed: it holds a space");
+        check_line("https://", "malformed: it has no host");
+        check_line("https://example.org", "web https://example.org");
+    }
+}

@@ -1,0 +1,69 @@
+//! A listener nobody should reach.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// Counts who connects to it, and says nothing to them.
+///
+/// It listens on every loopback address a misled client might try: 127.0.0.1
+/// and, where the machine has it, `::1`, at the same port.
+#[derive(Debug)]
+pub struct Canary {
+    port: u16,
+    connects: Arc<AtomicUsize>,
+    // Dropping the set ends the listeners.
+    _listeners: JoinSet<()>,
+}
+
+impl Canary {
+    /// Starts one on a free port, on the caller's runtime.
+    ///
+    /// # Panics
+    ///
+    /// Panics if loopback has no free port.
+    pub async fn start() -> Self {
+        let v4 = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .await
+            .expect("loopback has a free port");
+        let port = v4
+            .local_addr()
+            .expect("a bound socket has an address")
+            .port();
+        let connects = Arc::new(AtomicUsize::new(0));
+        let mut listeners = JoinSet::new();
+        listeners.spawn(count(v4, Arc::clone(&connects)));
+        if let Ok(v6) = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
+            listeners.spawn(count(v6, Arc::clone(&connects)));
+        }
+        Self {
+            port,
+            connects,
+            _listeners: listeners,
+        }
+    }
+
+    /// Its address on IPv4 loopback.
+    pub fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+
+    /// Its port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// How many connections it has seen.
+    pub fn connects(&self) -> usize {
+        self.connects.load(Ordering::SeqCst)
+    }
+}
+
+async fn count(listener: TcpListener, connects: Arc<AtomicUsize>) {
+    while listener.accept().await.is_ok() {
+        connects.fetch_add(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,107 @@
+//! The first line of a report, its sums and its last sentence.
+
+use std::collections::BTreeMap;
+
+use relink_model::{Code, Word};
+
+use super::{Paint, age, counted, duration, grouped};
+
+/// What the first line of a report counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Headline {
+    /// Links found.
+    pub links: u64,
+    /// Documents read.
+    pub documents: u64,
+    /// Hosts asked.
+    pub hosts: u64,
+    /// Milliseconds the run took.
+    pub took_ms: u64,
+    /// Targets settled from memory.
+    pub cached: u64,
+    /// How old, in seconds, a remembered answer may be.
+    pub max_age: u64,
+}
+
+/// The first line: `Checked 412 links in 38 files, 57 hosts, 6.1 s (301 from
+/// cache ≤ 24 h)`.
+pub fn headline(headline: &Headline) -> String {
+    let Headline {
+        links,
+        documents,
+        hosts,
+        ..
+    } = *headline;
+    let links = counted(links, "link");
+    let files = counted(documents, "file");
+    let hosts = counted(hosts, "host");
+    let took = duration(headline.took_ms);
+    let cached = match headline.cached {
+        0 => String::new(),
+        cached => format!(
+            " ({} from cache ≤ {})",
+            grouped(cached),
+            age(headline.max_age)
+        ),
+    };
+    format!("Checked {links} in {files}, {hosts}, {took}{cached}\n")
+}
+
+/// The sums: every word that occurs with its sign and count, and alive always.
+pub fn summary(paint: Paint, words: &BTreeMap<Word, u64>) -> String {
+    let counts = Word::ALL.map(|word| (word, words.get(&word).copied().unwrap_or(0)));
+    let parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(word, count)| *count > 0 || *word == Word::Alive)
+        .map(|(word, count)| {
+            let text = format!("{} {} {word}", word.sign(), grouped(count));
+            paint.word(word, &text)
+        })
+        .collect();
+    format!("  {}\n", parts.join("  "))
+}
+
+/// What the last sentence of a report counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closing {
+    /// Findings whose word fails this run.
+    pub failing: u64,
+    /// Pages that could not be judged from outside.
+    pub blocked: u64,
+    /// The commonest code among those.
+    pub blocked_code: Option<Code>,
+}
+
+/// The last sentences: whether the run fails, and what was left unjudged.
+pub fn closing(closing: &Closing) -> String {
+    let verdict = match closing.failing {
+        0 => "Nothing fails this run.".to_owned(),
+        1 => "1 finding fails this run.".to_owned(),
+        failing => format!("{} findings fail this run.", grouped(failing)),
+    };
+    format!("{verdict}{}\n", unjudged(closing))
+}
+
+fn unjudged(closing: &Closing) -> String {
+    if closing.blocked == 0 {
+        return String::new();
+    }
+    let pages = counted(closing.blocked, "blocked page");
+    let was = if closing.blocked == 1 { "was" } else { "were" };
+    match closing.blocked_code {
+        None => format!(" {pages} {was} not judged."),
+        Some(code) => format!(" {pages} {was} not judged: `relink explain {code}`."),
+    }
+}
+
+/// The last sentence of a run in which no host could be reached.
+pub const fn no_network() -> &'static str {
+    "No host could be reached at all, so nothing was judged. Is this machine online?\n"
+}
+
+/// The last sentence of a run that was interrupted.
+pub fn interrupted(settled: u64, targets: u64) -> String {
+    let settled = grouped(settled);
+    let targets = grouped(targets);
+    format!("Interrupted after {settled} of {targets}; the same command goes on from there.\n")
+}

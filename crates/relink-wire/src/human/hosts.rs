@@ -1,0 +1,54 @@
+//! What a run did to each host, as a table.
+
+use super::{Paint, duration, grouped, padded, shown_url, width};
+use crate::HostRow;
+
+const TITLES: [&str; 6] = ["host", "asked", "answered", "throttled", "busy", "waited"];
+
+/// Draws the host table, or nothing if there are no hosts.
+pub fn hosts(paint: Paint, rows: &[HostRow]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let widths = columns(&cells);
+    let titles = line(&TITLES.map(str::to_owned), &widths);
+    let mut text = format!("{}\n", paint.quiet(&titles));
+    for row in &cells {
+        text.push_str(&line(row, &widths));
+        text.push('\n');
+    }
+    text
+}
+
+fn cells(row: &HostRow) -> [String; 6] {
+    [
+        shown_url(&row.name),
+        grouped(row.asked),
+        grouped(row.answered),
+        grouped(row.throttled),
+        duration(row.busy_ms),
+        duration(row.waited_ms),
+    ]
+}
+
+fn columns(cells: &[[String; 6]]) -> [usize; 6] {
+    let mut widths = TITLES.map(width);
+    for row in cells {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = (*widest).max(width(cell));
+        }
+    }
+    widths
+}
+
+/// The name stands to the left, numbers to the right.
+fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
+    let [name, numbers @ ..] = cells;
+    let numbers: Vec<String> = numbers
+        .iter()
+        .zip(&widths[1..])
+        .map(|(number, columns)| format!("{number:>columns$}"))
+        .collect();
+    format!("  {}  {}", padded(name, widths[0]), numbers.join("  "))
+}

@@ -1,0 +1,77 @@
+//! Numbers and durations as people read them.
+
+/// A number with its thousands set apart: `11,203`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things: `1 link`, `1,204 links`.
+pub fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
+/// A duration: `340 ms`, `6.1 s`, `3m12s`, `2h05m`.
+pub fn duration(milliseconds: u64) -> String {
+    let seconds = milliseconds / 1000;
+    match seconds {
+        0 => format!("{milliseconds} ms"),
+        1..60 => format!("{seconds}.{} s", milliseconds % 1000 / 100),
+        60..3600 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+/// An age limit in its largest whole unit up to days: `24 h`, `7 d`, `90 s`.
+pub fn age(seconds: u64) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match seconds {
+        // A day is better known as 24 hours; only longer ages count in days.
+        _ if seconds > DAY && seconds.is_multiple_of(DAY) => format!("{} d", seconds / DAY),
+        _ if seconds >= HOUR && seconds.is_multiple_of(HOUR) => format!("{} h", seconds / HOUR),
+        _ if seconds >= MINUTE && seconds.is_multiple_of(MINUTE) => {
+            format!("{} min", seconds / MINUTE)
+        }
+        _ => format!("{seconds} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let numbers = [0, 999, 1000, 11_203, 1_000_000];
+        assert_eq!(
+            numbers.map(grouped).join(" "),
+            "0 999 1,000 11,203 1,000,000"
+        );
+    }
+
+    #[test]
+    fn durations_are_as_exact_as_they_need_be() {
+        let durations = [0, 340, 6_149, 59_999, 192_000, 7_500_000];
+        let told = durations.map(duration).join(" | ");
+        assert_eq!(told, "0 ms | 340 ms | 6.1 s | 59.9 s | 3m12s | 2h05m");
+    }
+
+    #[test]
+    fn ages_are_told_in_whole_units() {
+        let ages = [90, 1800, 86_400, 604_800, 90_000];
+        assert_eq!(
+            ages.map(age).join(" | "),
+            "90 s | 30 min | 24 h | 7 d | 25 h"
+        );
+    }
+}

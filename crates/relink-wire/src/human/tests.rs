@@ -1,0 +1,177 @@
+//! The report as people see it.
+
+use std::collections::BTreeMap;
+
+use relink_model::{Code, Word};
+
+use super::*;
+use crate::row::tests::place;
+use crate::{HostRow, PlaceView};
+
+const LINE: &[u8] = b"see the [setup guide](https://old.example.org/guide/setup)\n";
+
+fn at(path: &str, line: u32, column: u32) -> PlaceView<'_> {
+    PlaceView {
+        path,
+        place: place(line, column, 22..57),
+    }
+}
+
+fn view<'a>(places: &'a [PlaceView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
+    FindingView {
+        code: Some(Code::new(101)),
+        word: Word::Dead,
+        url: "https://old.example.org/guide/setup",
+        reason: "404 on 2 looks, 100 ms apart",
+        places,
+        snippet,
+        help: Some("Link to the page's new address or to an archived copy, or remove the link."),
+    }
+}
+
+#[test]
+fn a_whole_report() {
+    let snippet = Snippet::cut(LINE, (22..57).into());
+    let places = [
+        at("docs/install.md", 41, 23),
+        at("docs/faq.md", 9, 3),
+        at("docs/a.md", 1, 1),
+        at("docs/b.md", 2, 2),
+        at("docs/c.md", 3, 3),
+        at("docs/d.md", 4, 4),
+    ];
+    let words: BTreeMap<Word, u64> = [
+        (Word::Alive, 1391),
+        (Word::Moved, 9),
+        (Word::Dead, 2),
+        (Word::Failing, 3),
+        (Word::Blocked, 6),
+        (Word::Local, 0),
+    ]
+    .into();
+    let mut moved = view(&places[..1], None);
+    moved.code = Some(Code::new(201));
+    moved.word = Word::Moved;
+    moved.reason = "permanent redirect to https://ann:secret@new.example.org/";
+    moved.help = None;
+    let report = [
+        headline(&Headline {
+            links: 1412,
+            documents: 38,
+            hosts: 57,
+            took_ms: 6149,
+            cached: 301,
+            max_age: 86_400,
+        }),
+        "\n".to_owned(),
+        finding(Paint::Plain, &view(&places[..1], snippet.as_ref())),
+        finding(Paint::Plain, &view(&places, snippet.as_ref())),
+        finding(Paint::Plain, &moved),
+        finding(Paint::Plain, &view(&places[..3], None)),
+        finding(Paint::Plain, &view(&[], None)),
+        "\n".to_owned(),
+        summary(Paint::Plain, &words),
+        closing(&Closing {
+            failing: 2,
+            blocked: 6,
+            blocked_code: Some(Code::new(403)),
+        }),
+    ];
+    insta::assert_snapshot!(report.concat());
+}
+
+#[test]
+fn paint_adds_nothing_but_escapes() {
+    let snippet = Snippet::cut(LINE, (22..57).into());
+    let places = [at("docs/install.md", 41, 23), at("docs/faq.md", 9, 3)];
+    let view = view(&places, snippet.as_ref());
+    let painted = finding(Paint::Ansi, &view);
+    assert!(painted.contains("\u{1b}["));
+    let mut bare = String::new();
+    for (index, piece) in painted.split('\u{1b}').enumerate() {
+        let rest = if index == 0 {
+            Some(piece)
+        } else {
+            piece.split_once('m').map(|(_, rest)| rest)
+        };
+        bare.push_str(rest.unwrap());
+    }
+    assert_eq!(bare, finding(Paint::Plain, &view));
+}
+
+#[test]
+fn no_stranger_s_text_steers_the_terminal() {
+    let evil = "\u{1b}[2J\r\u{202e}\u{9b}";
+    let places = [at(evil, 1, 1), at(evil, 2, 2)];
+    let document = format!("{evil}x{evil}");
+    let start = evil.len();
+    let snippet = Snippet::cut(document.as_bytes(), (start..start + 1).into());
+    let mut view = view(&places, snippet.as_ref());
+    view.url = evil;
+    view.reason = evil;
+    view.help = Some(evil);
+    let host = HostRow {
+        name: evil.into(),
+        asked: 1,
+        answered: 1,
+        throttled: 0,
+        busy_ms: 1,
+        waited_ms: 1,
+    };
+    let text = finding(Paint::Plain, &view) + &hosts(Paint::Plain, &[host]);
+    let is_harmful = |char: &char| (char.is_control() && *char != '\n') || *char == '\u{202e}';
+    assert_eq!(text.chars().find(is_harmful), None, "{text:?}");
+}
+
+#[track_caller]
+fn check_closing(failing: u64, blocked: u64, expect: &str) {
+    let text = closing(&Closing {
+        failing,
+        blocked,
+        blocked_code: Some(Code::new(429)),
+    });
+    assert_eq!(text, format!("{expect}\n"));
+}
+
+#[test]
+fn the_last_sentence_says_whether_the_run_fails() {
+    check_closing(0, 0, "Nothing fails this run.");
+    check_closing(1, 0, "1 finding fails this run.");
+    check_closing(
+        3,
+        1,
+        "3 findings fail this run. 1 blocked page was not judged: `relink explain RL429`.",
+    );
+}
+
+#[test]
+fn a_small_run_is_told_in_the_singular() {
+    let text = headline(&Headline {
+        links: 1,
+        documents: 1,
+        hosts: 1,
+        took_ms: 12,
+        cached: 0,
+        max_age: 0,
+    });
+    assert_eq!(text, "Checked 1 link in 1 file, 1 host, 12 ms\n");
+    assert_eq!(summary(Paint::Plain, &BTreeMap::new()), "  ✓ 0 alive\n");
+}
+
+#[test]
+fn the_host_table_lines_up() {
+    let row = |name: &'static str, asked, waited_ms| HostRow {
+        name: name.into(),
+        asked,
+        answered: asked,
+        throttled: 0,
+        busy_ms: 340,
+        waited_ms,
+    };
+    let rows = [
+        row("old.example.org", 1200, 61_000),
+        row("a.test:8080", 3, 0),
+    ];
+    insta::assert_snapshot!(hosts(Paint::Plain, &rows));
+    assert_eq!(hosts(Paint::Plain, &[]), "");
+}

@@ -1,0 +1,331 @@
+//! One target as one JSON object: the contract of `--format jsonl`.
+//!
+//! Field names, words and codes are stable. A field may be added under the
+//! same `schema` number; none is renamed, removed or given another meaning.
+
+use std::borrow::Cow;
+use std::io;
+
+use jiff::Timestamp;
+use relink_model::{Code, Hop, Look, Place, PlaceKind, Purpose, Word};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{EndingName, redact, redact_prose, schema};
+
+/// The version of the JSON contract.
+pub const SCHEMA: u32 = 1;
+
+/// A settled target, borrowed from wherever it is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct TargetView<'a> {
+    /// The URL as its first link writes it.
+    pub url: &'a str,
+    /// What the reader is told.
+    pub word: Word,
+    /// The code, if it is a finding.
+    pub code: Option<Code>,
+    /// The last status seen.
+    pub status: Option<u16>,
+    /// The reason in plain words.
+    pub reason: &'a str,
+    /// Since when the word has held.
+    pub since: Timestamp,
+    /// When it was settled.
+    pub checked: Timestamp,
+    /// Whether the answer is remembered from an earlier run.
+    pub is_cached: bool,
+    /// The hops of the last probe.
+    pub hops: &'a [Hop],
+    /// The looks the word rests on.
+    pub looks: &'a [Look],
+    /// Every place that names it.
+    pub places: &'a [PlaceView<'a>],
+}
+
+/// A place and the document it is in.
+#[derive(Debug, Clone, Copy)]
+pub struct PlaceView<'a> {
+    /// The document's path or URL.
+    pub path: &'a str,
+    /// The place in it.
+    pub place: Place,
+}
+
+/// One target of a run, with its word, its evidence and where it is linked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetRow<'a> {
+    /// The version of this contract.
+    pub schema: u32,
+    /// The address as its first link writes it, without any password.
+    pub url: Cow<'a, str>,
+    /// What the reader is told about it.
+    #[schemars(schema_with = "schema::word")]
+    pub verdict: Word,
+    /// The stable code of the finding, or null if there is none.
+    #[schemars(schema_with = "schema::code")]
+    pub code: Option<Code>,
+    /// The last HTTP status seen, or null if no server answered.
+    pub status: Option<u16>,
+    /// The reason in plain words.
+    pub reason: Cow<'a, str>,
+    /// Since when the verdict has held without a break.
+    #[schemars(schema_with = "schema::moment")]
+    pub since: Timestamp,
+    /// When it was last settled.
+    #[schemars(schema_with = "schema::moment")]
+    pub checked: Timestamp,
+    /// Whether the answer is remembered from an earlier run.
+    pub cached: bool,
+    /// Every answer on the way, the last included.
+    pub hops: Vec<HopRow<'a>>,
+    /// What the verdict rests on.
+    pub evidence: Vec<Evidence>,
+    /// Every place that names the address.
+    pub places: Vec<PlaceRow<'a>>,
+}
+
+/// One request and the head of its answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HopRow<'a> {
+    /// The address asked.
+    pub url: Cow<'a, str>,
+    /// The HTTP status of the answer.
+    pub status: u16,
+    /// Where the answer points, as written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<Cow<'a, str>>,
+}
+
+/// Something a verdict rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Evidence {
+    /// One act of asking.
+    Look {
+        /// When it was asked.
+        #[schemars(schema_with = "schema::moment")]
+        asked: Timestamp,
+        /// Why it was asked.
+        #[schemars(schema_with = "schema::purpose")]
+        purpose: Purpose,
+        /// How it ended.
+        ending: EndingName,
+        /// The HTTP status, or null if no server answered.
+        status: Option<u16>,
+        /// How long it took, in milliseconds.
+        ms: u32,
+    },
+}
+
+/// A place that names the address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlaceRow<'a> {
+    /// The document's path or address.
+    pub path: Cow<'a, str>,
+    /// The line, from 1.
+    pub line: u32,
+    /// The character in that line, from 1.
+    pub column: u32,
+    /// The first byte of the destination in the document.
+    pub start: usize,
+    /// The byte after its last.
+    pub end: usize,
+    /// The kind of place.
+    #[schemars(schema_with = "schema::place_kind")]
+    pub kind: PlaceKind,
+}
+
+impl<'a> TargetRow<'a> {
+    /// The row that says all there is to say about a target.
+    pub fn new(view: &TargetView<'a>) -> Self {
+        Self {
+            schema: SCHEMA,
+            url: redact(view.url),
+            verdict: view.word,
+            code: view.code,
+            status: view.status,
+            reason: redact_prose(view.reason),
+            since: view.since,
+            checked: view.checked,
+            cached: view.is_cached,
+            hops: view.hops.iter().map(HopRow::new).collect(),
+            evidence: view.looks.iter().map(Evidence::of_look).collect(),
+            places: view.places.iter().map(PlaceRow::new).collect(),
+        }
+    }
+
+    /// Writes the row as one line of JSON.
+    pub fn write_line(&self, out: &mut impl io::Write) -> io::Result<()> {
+        serde_json::to_writer(&mut *out, self)?;
+        out.write_all(b"\n")
+    }
+}
+
+impl<'a> HopRow<'a> {
+    fn new(hop: &'a Hop) -> Self {
+        Self {
+            url: redact(&hop.url),
+            status: hop.status,
+            location: hop.location.as_deref().map(redact),
+        }
+    }
+}
+
+impl Evidence {
+    fn of_look(look: &Look) -> Self {
+        Self::Look {
+            asked: look.asked,
+            purpose: look.purpose,
+            ending: EndingName::from(&look.ending),
+            status: look.ending.status(),
+            ms: look.took_ms,
+        }
+    }
+}
+
+impl<'a> PlaceRow<'a> {
+    fn new(view: &PlaceView<'a>) -> Self {
+        Self {
+            path: redact(view.path),
+            line: view.place.line,
+            column: view.place.column,
+            start: view.place.span.start,
+            end: view.place.span.end,
+            kind: view.place.kind,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use relink_model::{DnsFault, Ending};
+
+    use super::*;
+
+    pub(crate) fn moment(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    pub(crate) fn place(line: u32, column: u32, span: std::ops::Range<usize>) -> Place {
+        Place {
+            span: span.into(),
+            line,
+            column,
+            kind: PlaceKind::Link,
+        }
+    }
+
+    fn look(asked: &str, purpose: Purpose, ending: Ending) -> Look {
+        Look {
+            asked: moment(asked),
+            purpose,
+            ending,
+            took_ms: 12,
+        }
+    }
+
+    fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
+        Hop {
+            url: url.to_owned(),
+            status,
+            location: location.map(str::to_owned),
+            address: None,
+        }
+    }
+
+    /// Hands `then` the row of a page that answered 404 twice.
+    pub(crate) fn with_dead_row<T>(then: impl FnOnce(&TargetRow) -> T) -> T {
+        let hops = [
+            hop(
+                "https://old.example.org/a",
+                302,
+                Some("//ann:secret@example.org/b"),
+            ),
+            hop("https://example.org/b", 404, None),
+        ];
+        let looks = [
+            look(
+                "2026-11-10T09:00:00Z",
+                Purpose::First,
+                Ending::Answered(404),
+            ),
+            look(
+                "2026-11-10T09:00:00.1Z",
+                Purpose::SecondLook,
+                Ending::Answered(404),
+            ),
+        ];
+        let places = [PlaceView {
+            path: "docs/install.md",
+            place: place(41, 12, 1020..1053),
+        }];
+        then(&TargetRow::new(&TargetView {
+            url: "https://ann:secret@old.example.org/a",
+            word: Word::Dead,
+            code: Some(Code::new(101)),
+            status: Some(404),
+            reason: "404 on 2 looks, 100 ms apart",
+            since: moment("2026-11-01T09:00:00Z"),
+            checked: moment("2026-11-10T09:00:00.1Z"),
+            is_cached: false,
+            hops: &hops,
+            looks: &looks,
+            places: &places,
+        }))
+    }
+
+    fn line(row: &TargetRow) -> String {
+        let mut out = Vec::new();
+        row.write_line(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_row_is_one_line_with_the_contract_s_fields() {
+        let line = with_dead_row(line);
+        assert_eq!(line.matches('\n').count(), 1);
+        insta::assert_snapshot!(line.replace(",\"", ",\n\""));
+    }
+
+    #[test]
+    fn a_row_can_be_read_back() {
+        with_dead_row(|row| {
+            let line = line(row);
+            assert_eq!(&serde_json::from_str::<TargetRow>(&line).unwrap(), row);
+        });
+    }
+
+    #[test]
+    fn no_part_of_a_row_shows_a_password() {
+        assert!(!with_dead_row(line).contains("secret"));
+    }
+
+    #[test]
+    fn what_is_not_known_is_null() {
+        let looks = [look(
+            "2026-11-10T09:00:00Z",
+            Purpose::First,
+            Ending::NoAddress(DnsFault::NoSuchName),
+        )];
+        let row = TargetRow::new(&TargetView {
+            url: "https://example.test/",
+            word: Word::Alive,
+            code: None,
+            status: None,
+            reason: "",
+            since: Timestamp::UNIX_EPOCH,
+            checked: Timestamp::UNIX_EPOCH,
+            is_cached: true,
+            hops: &[],
+            looks: &looks,
+            places: &[],
+        });
+        let line = line(&row);
+        assert!(line.contains(r#""code":null,"status":null,"#), "{line}");
+        assert!(
+            line.contains(r#""ending":"no-such-host","status":null"#),
+            "{line}"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! The JSON Schema of every contract, generated from the types themselves.
+
+use relink_model::{PlaceKind, Purpose, Word};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value};
+
+use crate::{Report, TargetRow};
+
+/// The schema of one line of `--format jsonl`.
+pub fn target() -> Value {
+    of::<TargetRow>()
+}
+
+/// The schema of a `--format json` document.
+pub fn report() -> Value {
+    of::<Report>()
+}
+
+/// A schema as the text of a file: indented, members in order, newline at the
+/// end.
+pub fn text(schema: &Value) -> String {
+    format!("{:#}\n", sorted(schema))
+}
+
+fn of<T: JsonSchema>() -> Value {
+    let generator = SchemaSettings::draft2020_12()
+        .for_serialize()
+        .into_generator();
+    generator.into_root_schema_for::<T>().to_value()
+}
+
+/// Members in order, whether or not some other crate of the build makes JSON
+/// objects keep the order of insertion.
+fn sorted(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(sorted).collect(),
+        Value::Object(members) => {
+            let mut pairs: Vec<_> = members.iter().collect();
+            pairs.sort_by_key(|(name, _)| *name);
+            let pairs = pairs
+                .into_iter()
+                .map(|(name, value)| (name.clone(), sorted(value)));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        }
+        other => other.clone(),
+    }
+}
+
+pub(crate) fn word(_: &mut SchemaGenerator) -> Schema {
+    one_of(Word::ALL.iter().map(|word| word.as_str()))
+}
+
+pub(crate) fn code(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"], "pattern": "^RL[0-9]{3}$" })
+}
+
+pub(crate) fn moment(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "format": "date-time" })
+}
+
+pub(crate) fn purpose(_: &mut SchemaGenerator) -> Schema {
+    let all = [Purpose::First, Purpose::Retry, Purpose::SecondLook];
+    one_of(all.iter().map(|purpose| purpose.as_str()))
+}
+
+pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
+    use PlaceKind::{
+        Argument, Autolink, Bare, Definition, Embed, Form, Line, Link, Refresh, Resource,
+    };
+    let all = [
+        Link, Embed, Resource, Form, Refresh, Definition, Autolink, Bare, Line, Argument,
+    ];
+    one_of(all.iter().map(|kind| kind.as_str()))
+}
+
+pub(crate) fn word_counts(_: &mut SchemaGenerator) -> Schema {
+    let count = || serde_json::json!({ "type": "integer", "minimum": 0 });
+    let names = Word::ALL.map(Word::as_str);
+    let properties: Map<_, _> = names
+        .map(|name| (name.to_owned(), count()))
+        .into_iter()
+        .collect();
+    json_schema!({ "type": "object", "properties": properties, "required": names })
+}
+
+fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> Schema {
+    let names: Vec<&str> = names.collect();
+    json_schema!({ "type": "string", "enum": names })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// The published files are the snapshots; `INSTA_UPDATE=always` writes them.
+    #[track_caller]
+    fn check(name: &str, schema: &Value) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+        let file = folder.join(name);
+        let text = text(schema);
+        if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&file, &text).unwrap();
+        }
+        let published = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(published == text, "docs/schema/{name} is out of date");
+    }
+
+    #[test]
+    fn the_published_schemas_are_up_to_date() {
+        check("target.schema.json", &target());
+        check("report.schema.json", &report());
+    }
+
+    #[test]
+    fn every_field_of_a_row_is_promised() {
+        let row = crate::row::tests::with_dead_row(|row| serde_json::to_value(row).unwrap());
+        let schema = target();
+        let required = schema["required"].as_array().unwrap();
+        let mut promised: Vec<_> = required.iter().filter_map(Value::as_str).collect();
+        let mut written: Vec<_> = row
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        promised.sort_unstable();
+        written.sort_unstable();
+        assert_eq!(promised, written);
+    }
+}

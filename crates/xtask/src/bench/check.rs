@@ -1,0 +1,247 @@
+//! `relink check` against lychee: one list of URLs on a local nginx, no
+//! politeness, the two by turns.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::meter::{Run, measure, sum_up};
+use super::nginx::{Nginx, free_port};
+use super::scratch::Scratch;
+use super::{Size, site};
+use crate::workspace::run;
+use crate::{Fault, Workspace};
+
+/// How often each program runs. By turns, so that a slow moment of the machine
+/// hits both.
+const ROUNDS: usize = 3;
+
+/// How many requests each program may have in flight, in all and per host.
+const IN_FLIGHT: &str = "256";
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    urls: usize,
+    relink: Run,
+    lychee: Option<Run>,
+    alive: usize,
+    dead: usize,
+}
+
+impl Outcome {
+    /// Whether relink's verdicts are the ones planted.
+    pub fn counts_agree(&self) -> bool {
+        let missing = site::missing(self.urls);
+        self.dead == missing && self.alive == self.urls - missing
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "relink {}  ", pace(self.urls, self.relink))?;
+        match self.lychee {
+            Some(lychee) => {
+                let ratio = lychee.seconds / self.relink.seconds;
+                let pace = pace(self.urls, lychee);
+                write!(f, "lychee {pace}  ratio {ratio:.2}  ")?;
+            }
+            None => f.write_str("lychee -  ratio -  ")?,
+        }
+        let Self {
+            alive, dead, urls, ..
+        } = self;
+        write!(f, "alive {alive} dead {dead} of {urls}")
+    }
+}
+
+/// URLs a second and peak memory.
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn pace(urls: usize, run: Run) -> String {
+    let (rate, peak) = (urls as f64 / run.seconds, run.peak_kib as f64 / 1024.0);
+    format!("{rate:.0}/s {peak:.0} MB")
+}
+
+/// Measures both; `note` is told what goes on.
+pub fn check(workspace: &Workspace, size: Size, note: impl Fn(&str)) -> Result<Outcome, Fault> {
+    let lychee = find_lychee();
+    if lychee.is_none() {
+        note("lychee is not on the path and `LYCHEE` does not name it: left out");
+    }
+    note("building relink --release");
+    run(workspace
+        .cargo()
+        .args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    let scratch = Scratch::new()?;
+    let root = scratch.path().join("site");
+    let port = free_port()?;
+    note(&format!("writing {} pages", size.urls));
+    let urls = site::write(&root, size, port)?;
+    let list = scratch.path().join("urls.txt");
+    std::fs::write(&list, urls).map_err(|fault| Fault::io(&list, &fault))?;
+    let _nginx = Nginx::start(scratch.path(), &root, size.hosts, port)?;
+    let relink = workspace.target.join("release/relink");
+    let rounds = Rounds {
+        scratch: scratch.path(),
+        list: &list.to_string_lossy(),
+        relink: &relink,
+        lychee: lychee.as_deref(),
+    };
+    rounds.measure(size.urls, note)
+}
+
+/// The lychee that `LYCHEE` names, or the one on the path.
+fn find_lychee() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("LYCHEE") {
+        return Some(named.into());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|directory| directory.join("lychee"))
+        .find(|program| program.is_file())
+}
+
+/// All that stays the same from round to round.
+struct Rounds<'a> {
+    scratch: &'a Path,
+    list: &'a str,
+    relink: &'a Path,
+    lychee: Option<&'a Path>,
+}
+
+impl Rounds<'_> {
+    fn measure(&self, urls: usize, note: impl Fn(&str)) -> Result<Outcome, Fault> {
+        let (mut relink, mut lychee) = (Vec::new(), Vec::new());
+        let (mut alive, mut dead) = (0, 0);
+        for round in 1..=ROUNDS {
+            note(&format!("round {round} of {ROUNDS}"));
+            if let Some(program) = self.lychee {
+                lychee.push(measure(self.scratch, program, &self.lychee_words())?);
+            }
+            let database = self.scratch.join(format!("round-{round}.db"));
+            let words = self.relink_words(&database);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            relink.push(measure(self.scratch, self.relink, &words)?);
+            (alive, dead) = self.count()?;
+        }
+        Ok(Outcome {
+            urls,
+            relink: sum_up(&relink).ok_or_else(|| Fault::new("relink never ran"))?,
+            lychee: sum_up(&lychee),
+            alive,
+            dead,
+        })
+    }
+
+    fn relink_words(&self, database: &Path) -> Vec<String> {
+        let database = database.to_string_lossy();
+        [
+            "check",
+            "--db",
+            &database,
+            "--format",
+            "jsonl",
+            "--concurrency",
+            IN_FLIGHT,
+            "--host-concurrency",
+            IN_FLIGHT,
+            "--host-interval",
+            "0",
+            self.list,
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    fn lychee_words(&self) -> [&str; 10] {
+        [
+            "--no-progress",
+            "--max-concurrency",
+            IN_FLIGHT,
+            "--host-concurrency",
+            IN_FLIGHT,
+            "--host-request-interval",
+            "0ms",
+            "--format",
+            "json",
+            self.list,
+        ]
+    }
+
+    /// How many targets relink's last run calls alive and dead.
+    fn count(&self) -> Result<(usize, usize), Fault> {
+        let path = self.scratch.join("out");
+        let text = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        if text.is_empty() {
+            let said = std::fs::read_to_string(self.scratch.join("err")).unwrap_or_default();
+            return Err(Fault::new(format!("relink printed nothing: {said}")));
+        }
+        Ok(count(&text))
+    }
+}
+
+/// How many lines of JSONL say alive, and how many dead.
+fn count(jsonl: &str) -> (usize, usize) {
+    let (mut alive, mut dead) = (0, 0);
+    for line in jsonl.lines() {
+        let Ok(finding) = serde_json::from_str::<serde_json::Value>(line) else {
+            continue;
+        };
+        match finding["verdict"].as_str() {
+            Some("alive") => alive += 1,
+            Some("dead") => dead += 1,
+            _ => {}
+        }
+    }
+    (alive, dead)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(lychee: Option<Run>) -> Outcome {
+        Outcome {
+            urls: 1000,
+            relink: Run {
+                seconds: 0.5,
+                peak_kib: 40 * 1024,
+            },
+            lychee,
+            alive: 900,
+            dead: 100,
+        }
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let lychee = Run {
+            seconds: 1.25,
+            peak_kib: 170 * 1024,
+        };
+        assert_eq!(
+            outcome(Some(lychee)).to_string(),
+            "relink 2000/s 40 MB  lychee 800/s 170 MB  ratio 2.50  alive 900 dead 100 of 1000"
+        );
+        assert_eq!(
+            outcome(None).to_string(),
+            "relink 2000/s 40 MB  lychee -  ratio -  alive 900 dead 100 of 1000"
+        );
+    }
+
+    #[test]
+    fn the_counts_must_be_the_planted_ones() {
+        assert!(outcome(None).counts_agree());
+        let off_by_one = Outcome {
+            dead: 99,
+            ..outcome(None)
+        };
+        assert!(!off_by_one.counts_agree());
+    }
+
+    #[test]
+    fn verdicts_are_counted_line_by_line() {
+        let jsonl =
+            "{\"verdict\":\"alive\"}\n{\"verdict\":\"dead\"}\nnoise\n{\"verdict\":\"alive\"}\n";
+        assert_eq!(count(jsonl), (2, 1));
+    }
+}

@@ -1,0 +1,134 @@
+//! How long a program runs and how much memory it takes.
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::Fault;
+
+/// GNU time, which knows the peak from the kernel's own account.
+const GNU_TIME: &str = "/usr/bin/time";
+
+/// How often memory is read where there is no GNU time.
+const BETWEEN_READINGS: Duration = Duration::from_millis(5);
+
+/// One run of a program.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Run {
+    /// Wall time in seconds.
+    pub(super) seconds: f64,
+    /// Peak resident memory in KiB.
+    pub(super) peak_kib: u64,
+}
+
+/// The median time and the largest peak of some runs.
+pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
+    let mut seconds: Vec<f64> = runs.iter().map(|run| run.seconds).collect();
+    seconds.sort_by(f64::total_cmp);
+    Some(Run {
+        seconds: *seconds.get(seconds.len() / 2)?,
+        peak_kib: runs.iter().map(|run| run.peak_kib).max()?,
+    })
+}
+
+/// Runs a program to its end, its output going to the file `out`, what it says
+/// beside it to `err`. Its exit code is not judged: dead links are one.
+pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<Run, Fault> {
+    let account = scratch.join("time");
+    let mut command = accounted(program, &account);
+    let open = |name| {
+        let path = scratch.join(name);
+        File::create(&path).map_err(|fault| Fault::io(&path, &fault))
+    };
+    command
+        .args(words)
+        .stdin(Stdio::null())
+        .stdout(open("out")?)
+        .stderr(open("err")?);
+    let start = Instant::now();
+    let mut child = command
+        .spawn()
+        .map_err(|fault| Fault::io(program, &fault))?;
+    let watched = watch(&mut child)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let text = std::fs::read_to_string(&account).ok();
+    Ok(Run {
+        seconds,
+        peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched),
+    })
+}
+
+/// The program, run by GNU time where there is one.
+fn accounted(program: &Path, account: &Path) -> Command {
+    if !Path::new(GNU_TIME).exists() {
+        return Command::new(program);
+    }
+    let mut command = Command::new(GNU_TIME);
+    command.args(["-f", "%M", "-o"]).arg(account).arg(program);
+    command
+}
+
+/// Waits for the end; where there is no GNU time, reads the peak meanwhile.
+fn watch(child: &mut Child) -> Result<u64, Fault> {
+    let cannot = |fault| Fault::new(format!("cannot wait for a program: {fault}"));
+    if Path::new(GNU_TIME).exists() {
+        child.wait().map_err(cannot)?;
+        return Ok(0);
+    }
+    let account = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().map_err(cannot)?.is_none() {
+        let now = std::fs::read_to_string(&account).ok();
+        peak = peak.max(now.as_deref().and_then(high_water).unwrap_or(0));
+        sleep(BETWEEN_READINGS);
+    }
+    Ok(peak)
+}
+
+/// The peak in a `/proc/PID/status`.
+fn high_water(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches("kB").trim().parse().ok()
+}
+
+/// The number in the last line; above it GNU time may say that the program
+/// ended with a code.
+fn last_number(text: &str) -> Option<u64> {
+    text.lines().last()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peak_is_found_in_either_account() {
+        assert_eq!(high_water("VmPeak:\t9 kB\nVmHWM:\t  4312 kB\n"), Some(4312));
+        assert_eq!(
+            last_number("Command exited with non-zero status 1\n71234\n"),
+            Some(71234)
+        );
+    }
+
+    #[test]
+    fn runs_are_summed_up_by_median_time_and_largest_peak() {
+        let run = |seconds, peak_kib| Run { seconds, peak_kib };
+        let runs = [run(3.0, 10), run(1.0, 30), run(2.0, 20)];
+        assert_eq!(sum_up(&runs), Some(run(2.0, 30)));
+        assert_eq!(sum_up(&[]), None);
+    }
+
+    #[test]
+    fn a_program_is_measured_whatever_its_exit_code() {
+        let scratch = crate::bench::scratch::Scratch::new().unwrap();
+        let words = ["-c", "echo said; exit 1"];
+        let run = measure(scratch.path(), Path::new("/bin/sh"), &words).unwrap();
+        assert!(run.seconds > 0.0);
+        let said = std::fs::read_to_string(scratch.path().join("out")).unwrap();
+        assert_eq!(said, "said\n");
+    }
+}

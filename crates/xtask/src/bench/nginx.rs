@@ -1,0 +1,130 @@
+//! A private nginx on a free loopback port.
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use crate::Fault;
+
+/// How often we look whether the server listens, and how long we wait between
+/// looks: five seconds in all.
+const LOOKS: u32 = 250;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// A running server, stopped when dropped.
+#[derive(Debug)]
+pub(super) struct Nginx(Child);
+
+impl Nginx {
+    /// Serves `root` on 127.0.0.1 and the addresses after it.
+    pub(super) fn start(scratch: &Path, root: &Path, hosts: u8, port: u16) -> Result<Self, Fault> {
+        let settings = scratch.join("nginx.conf");
+        std::fs::write(&settings, config(scratch, root, hosts, port))
+            .map_err(|fault| Fault::io(&settings, &fault))?;
+        let child = Command::new("nginx")
+            .arg("-p")
+            .arg(scratch)
+            .arg("-e")
+            .arg(scratch.join("nginx.log"))
+            .arg("-c")
+            .arg(&settings)
+            .stdin(Stdio::null())
+            .spawn()
+            .map_err(|fault| cannot_start(&fault))?;
+        let mut nginx = Self(child);
+        nginx.wait_until_it_listens(port)?;
+        Ok(nginx)
+    }
+
+    fn wait_until_it_listens(&mut self, port: u16) -> Result<(), Fault> {
+        for _ in 0..LOOKS {
+            if TcpStream::connect(("127.0.0.1", port)).is_ok() {
+                return Ok(());
+            }
+            if let Ok(Some(status)) = self.0.try_wait() {
+                return Err(Fault::new(format!("nginx ended at once ({status})")));
+            }
+            sleep(BETWEEN_LOOKS);
+        }
+        Err(Fault::new(format!("nginx does not listen on port {port}")))
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        // If it is gone already there is nothing left to stop.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A port that was free a moment ago.
+pub(super) fn free_port() -> Result<u16, Fault> {
+    TcpListener::bind(("127.0.0.1", 0))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|fault| Fault::new(format!("no free port: {fault}")))
+}
+
+fn cannot_start(fault: &io::Error) -> Fault {
+    let said = Fault::new(format!("cannot start nginx: {fault}"));
+    match fault.kind() {
+        io::ErrorKind::NotFound => said.hint("install it, e.g. `apt-get install nginx`"),
+        _ => said,
+    }
+}
+
+/// One process, which is ours to kill and needs no other user; every file it
+/// writes lies in the scratch directory.
+fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
+    let (scratch, root) = (scratch.display(), root.display());
+    let mut listen = String::new();
+    for host in 1..=hosts {
+        // Writing to a string cannot fail.
+        let _ = writeln!(listen, "    listen 127.0.0.{host}:{port} backlog=4096;");
+    }
+    let mut temporary = String::new();
+    for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
+        let _ = writeln!(temporary, "  {kind}_temp_path {scratch}/{kind};");
+    }
+    format!(
+        "daemon off;\nmaster_process off;\npid {scratch}/nginx.pid;\n\
+         error_log {scratch}/nginx.log crit;\n\
+         events {{ worker_connections 8192; }}\n\
+         http {{\n  access_log off;\n  keepalive_requests 10000000;\n  default_type text/html;\n\
+         {temporary}  server {{\n{listen}    root {root};\n  }}\n}}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_listens_on_loopback_only() {
+        let config = config(Path::new("/s"), Path::new("/s/site"), 2, 8080);
+        let listens: Vec<&str> = config
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("listen "))
+            .collect();
+        assert_eq!(
+            listens,
+            [
+                "127.0.0.1:8080 backlog=4096;",
+                "127.0.0.2:8080 backlog=4096;"
+            ]
+        );
+    }
+
+    #[test]
+    fn everything_it_writes_lies_in_its_directory() {
+        let config = config(Path::new("/s"), Path::new("/s/site"), 1, 8080);
+        for word in ["pid", "error_log", "scgi_temp_path"] {
+            assert!(config.contains(&format!("{word} /s/")), "{word}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! A directory that goes away with the measurement.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::Fault;
+
+/// A directory of our own, removed at the end.
+#[derive(Debug)]
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes one that nobody else has.
+    pub(super) fn new() -> Result<Self, Fault> {
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
+        let name = format!("relink-bench-{}-{now}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::create_dir(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        Ok(Self(path))
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is left to whoever cleans the temporary
+        // directory; a measurement is not wrong for it.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

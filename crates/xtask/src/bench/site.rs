@@ -1,0 +1,117 @@
+//! A site of small pages, a tenth of which are missing.
+//!
+//! Page by page the same in every run, so that two measurements ask the same
+//! questions.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use super::Size;
+use crate::Fault;
+
+/// Every page with this number is listed but not there.
+const MISSING_EVERY: usize = 10;
+
+/// Pages in one directory: few enough for any file system.
+const PER_SHELF: usize = 250;
+
+/// What the pages are about.
+const SUBJECTS: [&str; 16] = [
+    "anchor", "barley", "chapel", "dune", "ember", "ferry", "granite", "heron", "island",
+    "juniper", "kettle", "lichen", "mill", "nettle", "otter", "plough",
+];
+
+/// How many of so many URLs lead nowhere.
+pub(super) fn missing(urls: usize) -> usize {
+    urls.div_ceil(MISSING_EVERY)
+}
+
+/// Writes the pages below `root` and returns the list of their URLs, one a
+/// line.
+pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, Fault> {
+    let mut urls = String::new();
+    for number in 0..size.urls {
+        let page = Page(number);
+        if number.is_multiple_of(PER_SHELF) {
+            let shelf = root.join(page.shelf());
+            fs::create_dir_all(&shelf).map_err(|fault| Fault::io(&shelf, &fault))?;
+        }
+        if !number.is_multiple_of(MISSING_EVERY) {
+            let path = root.join(page.path());
+            fs::write(&path, page.html()).map_err(|fault| Fault::io(&path, &fault))?;
+        }
+        let host = number % usize::from(size.hosts) + 1;
+        // Writing to a string cannot fail.
+        let _ = writeln!(urls, "http://127.0.0.{host}:{port}/{}", page.path());
+    }
+    Ok(urls)
+}
+
+/// One page, by its number.
+struct Page(usize);
+
+impl Page {
+    fn shelf(&self) -> String {
+        format!("shelf-{}", self.0 / PER_SHELF)
+    }
+
+    fn subject(&self, word: usize) -> &'static str {
+        // Steps that share no factor with the number of subjects, so that
+        // neighboring pages differ in most words.
+        SUBJECTS[(self.0 * 5 + word * (2 * (self.0 % 8) + 1)) % SUBJECTS.len()]
+    }
+
+    fn path(&self) -> String {
+        format!("{}/{}-{}.html", self.shelf(), self.subject(0), self.0)
+    }
+
+    fn html(&self) -> String {
+        let title = format!("The {} book, volume {}", self.subject(0), self.0);
+        let words: Vec<&str> = (1..=40).map(|word| self.subject(word)).collect();
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<title>{title}</title>\n\
+             <h1>{title}</h1>\n<p>{}.</p>\n</html>\n",
+            words.join(" ")
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::bench::scratch::Scratch;
+
+    #[test]
+    fn a_tenth_of_the_listed_pages_is_missing() {
+        let scratch = Scratch::new().unwrap();
+        let size = Size {
+            urls: 605,
+            hosts: 3,
+        };
+        let urls = write(scratch.path(), size, 8080).unwrap();
+        let urls: HashSet<&str> = urls.lines().collect();
+        assert_eq!(urls.len(), 605);
+        let absent = urls
+            .iter()
+            .filter(|url| !scratch.path().join(path_of(url)).is_file())
+            .count();
+        assert_eq!(absent, missing(605));
+    }
+
+    #[test]
+    fn the_pages_are_spread_over_the_hosts() {
+        let scratch = Scratch::new().unwrap();
+        let size = Size { urls: 4, hosts: 2 };
+        let urls = write(scratch.path(), size, 8080).unwrap();
+        let count = |host: &str| urls.matches(host).count();
+        assert_eq!(count("//127.0.0.1:8080/"), 2);
+        assert_eq!(count("//127.0.0.2:8080/"), 2);
+    }
+
+    fn path_of(url: &str) -> &str {
+        url.splitn(4, '/').last().unwrap()
+    }
+}

@@ -1,0 +1,136 @@
+//! Rust source with its comments and literals blanked out.
+//!
+//! Enough of the language to look for words and count braces without being
+//! fooled by a URL in a string; not a parser. Line breaks stay, so positions
+//! are those of the file.
+
+/// The source with every comment and the inside of every literal replaced by
+/// spaces.
+///
+/// ```
+/// assert_eq!(xtask::lexer::code("a(\"{\"); // {"), "a(   );     ");
+/// ```
+pub fn code(source: &str) -> String {
+    let mut blanked = String::with_capacity(source.len());
+    let mut rest = source;
+    while !rest.is_empty() {
+        let skip = literal(rest, blanked.chars().last());
+        let length = skip.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
+        let (piece, after) = rest.split_at(length);
+        if skip.is_some() {
+            blanked.extend(piece.chars().map(|char| match char {
+                '\n' => '\n',
+                _ => ' ',
+            }));
+        } else {
+            blanked.push_str(piece);
+        }
+        rest = after;
+    }
+    blanked
+}
+
+/// The length of the comment or literal that starts here, if one does.
+fn literal(rest: &str, before: Option<char>) -> Option<usize> {
+    let in_word = before.is_some_and(|char| char.is_alphanumeric() || char == '_');
+    match rest.as_bytes()[0] {
+        b'/' if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
+        b'/' if rest.starts_with("/*") => Some(block_comment(rest)),
+        b'"' => Some(string(rest)),
+        b'r' | b'b' | b'c' if !in_word => raw_string(rest),
+        b'\'' => character(rest),
+        _ => None,
+    }
+}
+
+/// Block comments nest.
+fn block_comment(rest: &str) -> usize {
+    let (mut depth, mut at) = (0_usize, 0);
+    loop {
+        let tail = &rest.as_bytes()[at..];
+        match tail {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            [] => return rest.len(),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+}
+
+fn string(rest: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in rest.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+/// `r"…"`, `r#"…"#`, `br"…"`; a plain `b"…"` is left to [`string`].
+fn raw_string(rest: &str) -> Option<usize> {
+    let after = rest.trim_start_matches(['b', 'c']).strip_prefix('r')?;
+    let text = after.trim_start_matches('#');
+    let hashes = after.len() - text.len();
+    let body = text.strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let closed = body.find(&end).map_or(body.len(), |at| at + end.len());
+    Some(rest.len() - body.len() + closed)
+}
+
+/// A character, not a lifetime: a lifetime has no closing quote after its
+/// first letter.
+fn character(rest: &str) -> Option<usize> {
+    let inside = &rest[1..];
+    if let Some(escape) = inside.strip_prefix('\\') {
+        let first = escape.chars().next()?.len_utf8();
+        return Some(2 + first + escape[first..].find('\'')? + 1);
+    }
+    let first = inside.chars().next()?.len_utf8();
+    inside[first..].starts_with('\'').then_some(first + 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(source: &str, expect: &str) {
+        let blanked = code(source);
+        let words: Vec<&str> = blanked.split_whitespace().collect();
+        assert_eq!(words.join(" "), expect, "{source}");
+        assert_eq!(blanked.lines().count(), source.lines().count());
+    }
+
+    #[test]
+    fn comments_go() {
+        check("a // b \" c\nd", "a d");
+        check("a /* b /* c */ \n d */ e", "a e");
+        check("//! header\n/// doc\nfn", "fn");
+    }
+
+    #[test]
+    fn strings_go_whatever_their_kind() {
+        check(r#"a "{ \" // {" b"#, "a b");
+        check(r##"a r#"{ " {"# b"##, "a b");
+        check(r#"a b"{" br"\" c"#, "a b c");
+        check("a \"{\n{\" b", "a b");
+    }
+
+    #[test]
+    fn characters_go_and_lifetimes_stay() {
+        check(r"a '{' '\'' '\u{7b}' '\\' 'é' b", "a b");
+        check("fn a<'b>(c: &'b str) {}", "fn a<'b>(c: &'b str) {}");
+    }
+
+    #[test]
+    fn a_word_that_ends_in_r_is_no_raw_string() {
+        check("for\"x\" r#type", "for r#type");
+    }
+}

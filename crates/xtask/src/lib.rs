@@ -1,0 +1,19 @@
+//! Automation for people who work on Relink.
+//!
+//! The rules of `ARCHITECTURE.md` are functions here that return what breaks
+//! them, so that the command line and the test suite ask the same question.
+//! Nothing here is part of the product.
+
+pub mod bench;
+pub mod check;
+pub mod docs;
+pub mod fault;
+pub mod lexer;
+pub mod numbers;
+pub mod rings;
+pub mod sources;
+pub mod tidy;
+pub mod workspace;
+
+pub use fault::Fault;
+pub use workspace::Workspace;

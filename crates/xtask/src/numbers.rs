@@ -1,0 +1,196 @@
+//! The house in numbers: how long files and functions are.
+//!
+//! Aims, not laws: the numbers are printed so that drift is seen.
+
+use std::fmt;
+
+use crate::sources::Source;
+
+/// A function past this many lines is usually two ideas or more.
+const LONG: usize = 60;
+
+/// The house in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbers {
+    /// The lengths of the files, ascending.
+    files: Vec<usize>,
+    /// The lengths of the functions, ascending.
+    functions: Vec<usize>,
+    /// Functions past [`LONG`] lines, with their place.
+    long: Vec<String>,
+}
+
+impl Numbers {
+    /// Measures the sources.
+    pub fn of(sources: &[Source]) -> Self {
+        let mut numbers = Self {
+            files: Vec::new(),
+            functions: Vec::new(),
+            long: Vec::new(),
+        };
+        for source in sources {
+            numbers.files.push(source.text.lines().count());
+            for function in functions(&source.code) {
+                numbers.functions.push(function.lines);
+                if function.lines > LONG {
+                    let path = source.path.display();
+                    numbers.long.push(format!(
+                        "{path}:{} `{}` has {} lines",
+                        function.line, function.name, function.lines
+                    ));
+                }
+            }
+        }
+        numbers.files.sort_unstable();
+        numbers.functions.sort_unstable();
+        numbers
+    }
+}
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (files, functions) = (&self.files, &self.functions);
+        write!(
+            f,
+            "{} files, {} lines, file median {} p95 {} max {}; \
+             {} functions, median {} p95 {} max {}, {} over {LONG} lines",
+            files.len(),
+            files.iter().sum::<usize>(),
+            rank(files, 50),
+            rank(files, 95),
+            rank(files, 100),
+            functions.len(),
+            rank(functions, 50),
+            rank(functions, 95),
+            rank(functions, 100),
+            self.long.len(),
+        )?;
+        self.long
+            .iter()
+            .try_for_each(|long| write!(f, "\n  {long}"))
+    }
+}
+
+/// The value below which `percent` of an ascending list lie (nearest rank).
+fn rank(sorted: &[usize], percent: usize) -> usize {
+    let at = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(at).copied().unwrap_or(0)
+}
+
+/// One function of a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Function {
+    name: String,
+    line: usize,
+    lines: usize,
+}
+
+/// Every function that has a body, by counting braces.
+fn functions(code: &str) -> Vec<Function> {
+    code.match_indices("fn ")
+        .filter(|&(at, _)| is_start_of_word(code, at))
+        .filter_map(|(at, _)| function(code, at))
+        .collect()
+}
+
+fn is_start_of_word(code: &str, at: usize) -> bool {
+    let before = code[..at].chars().last();
+    !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
+}
+
+fn function(code: &str, at: usize) -> Option<Function> {
+    let rest = &code[at..];
+    let name: String = rest[3..]
+        .chars()
+        .take_while(|char| char.is_alphanumeric() || *char == '_')
+        .collect();
+    let open = body(rest)?;
+    let end = open + closing(&rest[open..])?;
+    let line = code[..at].matches('\n').count() + 1;
+    let lines = rest[..end].matches('\n').count() + 1;
+    (!name.is_empty()).then_some(Function { name, line, lines })
+}
+
+/// Where a function's body opens; a signature without one ends in `;`, which
+/// inside brackets is an array's.
+fn body(rest: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, char) in rest.char_indices() {
+        match char {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            '{' if depth == 0 => return Some(at),
+            ';' if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Where the brace that opens here is closed.
+fn closing(rest: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, char) in rest.char_indices() {
+        match char {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(code: &str, expect: &[(&str, usize, usize)]) {
+        let found = functions(code);
+        let found: Vec<(&str, usize, usize)> = found
+            .iter()
+            .map(|function| (function.name.as_str(), function.line, function.lines))
+            .collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn a_function_counts_from_its_head_to_its_closing_brace() {
+        check(
+            "fn a() {}\n\npub fn b()\n{\n  if c {}\n}\n",
+            &[("a", 1, 1), ("b", 3, 4)],
+        );
+    }
+
+    #[test]
+    fn what_has_no_body_is_not_counted() {
+        check(
+            "fn a();\ntype B = fn (u8) -> u8;\nfn c(d: [u8; 2]) {\n}\n",
+            &[("c", 3, 2)],
+        );
+    }
+
+    #[test]
+    fn the_numbers_name_the_long_ones() {
+        let text = format!("fn a() {{\n{}}}\n", "b();\n".repeat(LONG));
+        let source = Source::new("relink", Path::new("a.rs"), text);
+        assert_eq!(
+            Numbers::of(&[source]).to_string(),
+            "1 files, 62 lines, file median 62 p95 62 max 62; \
+             1 functions, median 62 p95 62 max 62, 1 over 60 lines\n  \
+             a.rs:1 `a` has 62 lines"
+        );
+    }
+
+    #[test]
+    fn ranks_are_members_of_the_list() {
+        assert_eq!(rank(&[], 50), 0);
+        assert_eq!(rank(&[1, 2, 3, 4], 50), 2);
+        assert_eq!(rank(&[1, 2, 3, 4], 95), 4);
+    }
+}

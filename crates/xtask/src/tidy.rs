@@ -1,0 +1,25 @@
+//! All tidy rules together.
+
+use crate::numbers::Numbers;
+use crate::{Fault, Workspace, docs, rings, sources};
+
+/// What tidy found.
+#[derive(Debug)]
+pub struct Report {
+    /// Each broken rule, with its place.
+    pub breaches: Vec<String>,
+    /// The house in numbers.
+    pub numbers: Numbers,
+}
+
+/// Looks at everything.
+pub fn report(workspace: &Workspace) -> Result<Report, Fault> {
+    let sources = sources::read(workspace)?;
+    let mut breaches = rings::breaches(workspace)?;
+    breaches.extend(sources::breaches(&sources));
+    breaches.extend(docs::breaches(workspace)?);
+    Ok(Report {
+        breaches,
+        numbers: Numbers::of(&sources),
+    })
+}
