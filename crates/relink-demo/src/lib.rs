@@ -1,1 +1,124 @@
 //! The Rotten Library: a built-in site with planted faults and their truth.
+//!
+//! A handful of small sites on 127.0.0.1, told apart by the `Host` header, and
+//! a collection of documents that link to them. Most pages are good; some
+//! links are broken in every way a link can be, and some only look broken.
+//! What was planted is told as [`Planted`], to be compared with what Relink
+//! says.
+//!
+//! Nothing here judges, prints or leaves the machine. The library knows how it
+//! misbehaves, not how anybody finds out.
+//!
+//! The truth holds for a check that gives up on an answer after a second or
+//! so, asks at least once more after a passing trouble, and opens no private
+//! address that only a redirect names.
+
+mod behavior;
+mod cards;
+mod documents;
+mod faults;
+mod hosts;
+mod issues;
+mod pages;
+mod server;
+
+use std::io;
+use std::net::Ipv4Addr;
+
+use relink_model::{Code, Word};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::task::JoinSet;
+
+use crate::faults::Fault;
+use crate::hosts::Ports;
+
+/// The library, open to visitors until it is dropped.
+#[derive(Debug)]
+pub struct Library {
+    ports: Ports,
+    // Dropping the set ends the server and all of its conversations.
+    _server: JoinSet<()>,
+    // Bound but not listening: whoever knocks is refused, and nobody else can
+    // move in behind the address.
+    _deserted: TcpSocket,
+}
+
+/// A document of the collection to check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Document {
+    /// Where it stands in the collection, with `/` between folders.
+    pub path: &'static str,
+    /// What it says, with the addresses as they are while the library runs.
+    pub text: String,
+}
+
+/// Something planted: a fault, or something sound that looks like one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planted {
+    /// What is the matter, in a few plain words: `answers 404`.
+    pub what: &'static str,
+    /// The destination exactly as it is written in the documents, once.
+    pub address: String,
+    /// The word a checker should give it.
+    pub word: Word,
+    /// The code it should be reported under, if it is a finding.
+    pub code: Option<Code>,
+}
+
+impl Library {
+    /// Opens the library on a free port of 127.0.0.1, on the caller's runtime.
+    pub async fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let deserted = TcpSocket::new_v4()?;
+        deserted.bind((Ipv4Addr::LOCALHOST, 0).into())?;
+        let ports = Ports {
+            open: listener.local_addr()?.port(),
+            deserted: deserted.local_addr()?.port(),
+        };
+        let mut server = JoinSet::new();
+        server.spawn(server::serve(listener, ports));
+        Ok(Self {
+            ports,
+            _server: server,
+            _deserted: deserted,
+        })
+    }
+
+    /// The port the sites are served on.
+    pub fn port(&self) -> u16 {
+        self.ports.open
+    }
+
+    /// `HOST:PORT:ADDRESS` for each site, for whoever resolves names.
+    pub fn overrides(&self) -> Vec<String> {
+        self.ports
+            .of_hosts()
+            .map(|(host, port)| format!("{host}:{port}:{}", Ipv4Addr::LOCALHOST))
+            .collect()
+    }
+
+    /// The documents of the collection to check.
+    pub fn documents(&self) -> Vec<Document> {
+        documents::all(self.ports)
+    }
+
+    /// What was planted, and what should be said about it. Every other link of
+    /// the documents is alive.
+    pub fn planted(&self) -> Vec<Planted> {
+        let planted = |fault: &Fault| Planted {
+            what: fault.what,
+            address: self.ports.fill(fault.address),
+            word: fault.word,
+            code: fault.code,
+        };
+        faults::FAULTS.iter().map(planted).collect()
+    }
+
+    /// How many good pages the sites have.
+    pub fn pages(&self) -> usize {
+        pages::all().len()
+    }
+}
+
+#[cfg(test)]
+mod tests;

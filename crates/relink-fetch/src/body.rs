@@ -47,18 +47,18 @@ pub(crate) async fn read(
     })
 }
 
-/// Reads a redirect's body if it is small and comes at once; the line can then
-/// be used again.
-pub(crate) async fn drain(line: &mut Line, mut body: Incoming) {
-    if body
-        .size_hint()
-        .exact()
-        .is_some_and(|size| size <= DRAIN_CAP)
-    {
-        let emptied = async { while let Some(Ok(_)) = line.next_frame(&mut body).await {} };
-        // Out of patience, the line is found unready and goes.
-        let _ = timeout(DRAIN_PATIENCE, emptied).await;
+/// Reads a redirect's body if it is small and comes at once, so that the line
+/// can be used again; hangs up otherwise.
+pub(crate) async fn drain(line: &mut Line, body: Incoming) {
+    let size = body.size_hint().exact();
+    let is_small = size.is_some_and(|size| size <= DRAIN_CAP);
+    if !is_small || timeout(DRAIN_PATIENCE, empty(line, body)).await.is_err() {
+        line.hang_up();
     }
+}
+
+async fn empty(line: &mut Line, mut body: Incoming) {
+    while let Some(Ok(_)) = line.next_frame(&mut body).await {}
 }
 
 async fn read_capped(line: &mut Line, mut body: Incoming, cap: usize) -> Result<Decoded, Ending> {
@@ -72,6 +72,7 @@ async fn read_capped(line: &mut Line, mut body: Incoming, cap: usize) -> Result<
         let room = cap - bytes.len();
         bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
         if chunk.len() > room {
+            line.hang_up();
             return Ok(Decoded {
                 bytes,
                 is_cut: true,

@@ -36,7 +36,8 @@ pub(crate) struct Connector {
 impl Connector {
     /// Trusts the public certificate authorities and `extra` ones, in DER.
     pub fn new(extra: &[Vec<u8>]) -> Result<Self, SetupError> {
-        let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+        let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+        let mut roots: RootCertStore = public.collect();
         for der in extra {
             roots
                 .add(CertificateDer::from(der.clone()))

@@ -77,6 +77,11 @@ impl Line {
         .await
     }
 
+    /// Closes the connection, with whatever is still to come over it.
+    pub fn hang_up(&mut self) {
+        self.connection = None;
+    }
+
     /// Whether another request can be sent: the last answer was read to its
     /// end, and the server has neither hung up nor spoken out of turn since.
     pub fn is_ready(&mut self) -> bool {

@@ -20,11 +20,6 @@ impl Sketch {
 
     /// Keeps the smallest hashes of a set.
     pub fn of(mut hashes: Vec<u32>) -> Self {
-        if hashes.len() > 4 * Self::SIZE {
-            // Duplicates may sit among the smallest, so keep some slack.
-            hashes.select_nth_unstable(4 * Self::SIZE - 1);
-            hashes.truncate(4 * Self::SIZE);
-        }
         hashes.sort_unstable();
         hashes.dedup();
         hashes.truncate(Self::SIZE);
@@ -51,7 +46,7 @@ impl Sketch {
         }
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
         let (mut seen, mut shared) = (0_u32, 0_u32);
-        while seen < Self::SIZE as u32 {
+        while (seen as usize) < Self::SIZE {
             match (left.peek(), right.peek()) {
                 (None, None) => break,
                 (Some(a), Some(b)) if a == b => {

@@ -161,10 +161,14 @@ fn trim_tail(address: &str) -> &str {
 
 /// The length of a trailing `&name;`, which GFM leaves to the sentence.
 fn entity_length(address: &str) -> Option<usize> {
-    let ampersand = address.rfind('&')?;
-    let name = &address[ampersand + 1..address.len() - 1];
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_name.then_some(address.len() - ampersand)
+    let before = address.strip_suffix(';')?;
+    let name = before
+        .bytes()
+        .rev()
+        .take_while(u8::is_ascii_alphanumeric)
+        .count();
+    let is_entity = name > 0 && before[..before.len() - name].ends_with('&');
+    is_entity.then_some("&;".len() + name)
 }
 
 /// How many more brackets of each kind close than open.

@@ -237,7 +237,8 @@ impl<'t> Reader<'t> {
         let text = self.text;
         let http: Vec<_> = http_addresses(text, run.clone()).collect();
         for www in www_addresses(text, run) {
-            if !http.iter().any(|range| range.contains(&www.start)) {
+            let next = http.partition_point(|range| range.end <= www.start);
+            if http.get(next).is_none_or(|range| range.start > www.start) {
                 let means = htmlize::unescape(&text[www.clone()]);
                 let means = Notation::Means(format!("http://{means}"));
                 self.note(www, PlaceKind::Bare, means);

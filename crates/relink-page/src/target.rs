@@ -4,6 +4,7 @@
 //! be asked, what can be looked up beside the document, what leads to no page,
 //! and what was meant as an address but is none.
 
+use memchr::memchr2;
 use relink_model::{LinkTarget, SkipReason};
 use url::{ParseError, Url};
 
@@ -61,7 +62,9 @@ fn skipped_by_text(text: &str) -> Option<SkipReason> {
     if text.is_empty() {
         return Some(SkipReason::Empty);
     }
-    let is_placeholder = PLACEHOLDERS.iter().any(|mark| text.contains(mark));
+    // Every mark has one of these; most addresses have neither.
+    let may_hold_mark = memchr2(b'{', b'<', text.as_bytes()).is_some();
+    let is_placeholder = may_hold_mark && PLACEHOLDERS.iter().any(|mark| text.contains(mark));
     is_placeholder.then_some(SkipReason::Placeholder)
 }
 

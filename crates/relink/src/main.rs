@@ -1,2 +1,29 @@
-//! stub
-fn main() {}
+//! The `relink` binary: flags, configuration, wiring of edges, printing.
+//!
+//! Rules live in the crates below; this one only joins them and speaks to the
+//! person at the terminal. It is the only place that prints or exits.
+
+mod cli;
+mod clock;
+mod commands;
+mod config;
+mod failure;
+mod output;
+mod places;
+mod settings;
+mod span_of_time;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match commands::run(cli) {
+        Ok(exit) => exit.into(),
+        Err(failure) => failure.report(),
+    }
+}

@@ -8,7 +8,7 @@ use std::ops::Range;
 use relink_model::PlaceKind::{self, Embed, Form, Link, Refresh, Resource};
 
 use super::attribute_value::{refresh, srcset};
-use super::tokenizer::{Attribute, Token, Tokenizer};
+use super::tokenizer::{Token, Tokenizer};
 use crate::found::{Extractor, Found, Notation, unescaped};
 use crate::list::trim;
 
@@ -107,42 +107,64 @@ struct Tag<'a, 't> {
     tokens: &'a Tokenizer<'t>,
 }
 
+/// What an attribute's value holds.
+enum Role {
+    Address(PlaceKind),
+    Candidates(PlaceKind),
+    Refresh,
+}
+
 impl Tag<'_, '_> {
     fn each_destination(&self, each: &mut dyn FnMut(Range<usize>, PlaceKind)) {
         let attributes = self.tokens.attributes();
         if attributes.is_empty() || self.names_no_page() {
             return;
         }
-        for (at, attribute) in attributes.iter().enumerate() {
-            let Some(value) = attribute.value.clone() else {
+        // Of two attributes with one name the first counts. Only names with a
+        // role are remembered, so a tag with very many costs no more.
+        let mut seen: Vec<&str> = Vec::new();
+        for attribute in attributes {
+            let Some(role) = self.role(attribute.name) else {
                 continue;
             };
-            if !is_repeated(&attributes[..at], attribute.name) {
-                self.each_in_value(attribute.name, value, each);
+            if seen.iter().any(|name| is(name, attribute.name)) {
+                continue;
+            }
+            seen.push(attribute.name);
+            if let Some(value) = attribute.value.clone() {
+                self.each_in_value(&role, value, each);
             }
         }
     }
 
     fn each_in_value(
         &self,
-        attribute: &str,
+        role: &Role,
         value: Range<usize>,
         each: &mut dyn FnMut(Range<usize>, PlaceKind),
     ) {
+        let written = &self.html[value.clone()];
         let shifted = |range: Range<usize>| value.start + range.start..value.start + range.end;
-        if let Some(kind) = self.kind_in(ADDRESSES, attribute) {
-            each(trim(self.html, value), kind);
-        } else if let Some(kind) = self.kind_in(CANDIDATES, attribute) {
-            for candidate in srcset(&self.html[value.clone()]) {
-                each(shifted(candidate), kind);
+        match role {
+            Role::Address(kind) => each(trim(self.html, value), *kind),
+            Role::Candidates(kind) => {
+                srcset(written).for_each(|candidate| each(shifted(candidate), *kind));
             }
-        } else if is(self.name, "meta")
-            && is(attribute, "content")
-            && self.is_refresh()
-            && let Some(range) = refresh(&self.html[value.clone()])
-        {
-            each(trim(self.html, shifted(range)), Refresh);
+            Role::Refresh if self.is_refresh() => {
+                if let Some(range) = refresh(written) {
+                    each(trim(self.html, shifted(range)), Refresh);
+                }
+            }
+            Role::Refresh => {}
         }
+    }
+
+    fn role(&self, attribute: &str) -> Option<Role> {
+        if is(self.name, "meta") {
+            return is(attribute, "content").then_some(Role::Refresh);
+        }
+        let address = self.kind_in(ADDRESSES, attribute).map(Role::Address);
+        address.or_else(|| self.kind_in(CANDIDATES, attribute).map(Role::Candidates))
     }
 
     fn kind_in(&self, table: &[(&str, &str, PlaceKind)], attribute: &str) -> Option<PlaceKind> {
@@ -166,10 +188,6 @@ impl Tag<'_, '_> {
                     .any(|relation| NO_PAGE_RELATIONS.iter().any(|none| is(relation, none)))
             })
     }
-}
-
-fn is_repeated(earlier: &[Attribute<'_>], name: &str) -> bool {
-    earlier.iter().any(|attribute| is(attribute.name, name))
 }
 
 #[cfg(test)]
@@ -228,6 +246,7 @@ mod tests {
     #[test]
     fn the_first_of_two_attributes_counts() {
         one("<a href=x HREF=y>", "1:9 link x");
+        none("<a href href=y>");
     }
 
     #[test]

@@ -1,0 +1,66 @@
+//! The fetcher against real sockets on loopback: good servers, bad ones, and
+//! a listener nobody may reach.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
+mod addresses;
+mod bodies;
+mod faults;
+mod names;
+mod privacy;
+mod redirects;
+mod reuse;
+mod tls;
+
+use std::time::Duration;
+
+use relink_fetch::{Fetcher, Settings};
+use relink_ports::{Fetch, Fetched, Request};
+use url::Url;
+
+/// A fetcher with patience enough for a busy machine.
+fn client(settings: Settings) -> Fetcher {
+    Fetcher::new(settings).expect("the settings are good")
+}
+
+/// Settings for servers that never answer.
+fn impatient() -> Settings {
+    Settings {
+        timeout: Duration::from_millis(300),
+        ..Settings::default()
+    }
+}
+
+/// Fetches as if the user had named the URL.
+async fn named(client: &Fetcher, url: Url) -> Fetched {
+    client
+        .fetch(Request {
+            url,
+            is_named: true,
+        })
+        .await
+}
+
+/// Fetches as if a page had named the URL.
+async fn found(client: &Fetcher, url: Url) -> Fetched {
+    client
+        .fetch(Request {
+            url,
+            is_named: false,
+        })
+        .await
+}
+
+/// The ending as people read it.
+fn ending(fetched: &Fetched) -> String {
+    fetched.ending.to_string()
+}
+
+/// The body as text.
+fn text(fetched: &Fetched) -> String {
+    let body = fetched.body.as_ref().expect("a body was read");
+    String::from_utf8_lossy(&body.bytes).into_owned()
+}

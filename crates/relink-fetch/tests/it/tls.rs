@@ -1,0 +1,127 @@
+//! Encrypted connections, and why they fail.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use relink_fetch::Settings;
+use relink_testkit::hostile::{Hostile, Trick};
+use rustls::ServerConfig;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use url::Url;
+
+use crate::{client, ending, named};
+
+/// A certificate authority of our own.
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Self {
+        let mut params = CertificateParams::new([]).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().unwrap();
+        Self(CertifiedIssuer::self_signed(params, key).unwrap())
+    }
+
+    fn der(&self) -> Vec<u8> {
+        self.0.der().to_vec()
+    }
+
+    /// Serves "ok" over TLS with a certificate for `name`, until `year`.
+    async fn serve(&self, name: &str, year: i32) -> SocketAddr {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = date_time_ymd(year, 1, 1);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.0).unwrap();
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key)
+            .unwrap();
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(serve(listener, TlsAcceptor::from(Arc::new(config))));
+        address
+    }
+}
+
+async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
+    while let Ok((stream, _)) = listener.accept().await {
+        let Ok(mut stream) = acceptor.accept(stream).await else {
+            continue;
+        };
+        let mut request = [0; 1024];
+        let _ = stream.read(&mut request).await;
+        let _ = stream
+            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            .await;
+        let _ = stream.shutdown().await;
+    }
+}
+
+async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
+    let authority = Authority::new();
+    let address = authority.serve(certified, year).await;
+    let settings = Settings {
+        tls_roots: vec![authority.der()],
+        ..knowing("a.test", address)
+    };
+    let url = format!("https://{asked}:{}/", address.port());
+    let fetched = named(&client(settings), Url::parse(&url).unwrap()).await;
+    assert_eq!(ending(&fetched), expect, "{certified} asked as {asked}");
+}
+
+fn knowing(host: &str, address: SocketAddr) -> Settings {
+    let given = format!("{host}:{}:127.0.0.1", address.port());
+    Settings {
+        resolve: vec![given.parse().unwrap()],
+        ..Settings::default()
+    }
+}
+
+#[tokio::test]
+async fn a_good_certificate_is_taken() {
+    check("a.test", 4000, "a.test", "answered 200").await;
+    check("a.test", 4000, "a.test.", "answered 200").await;
+    check("127.0.0.1", 4000, "127.0.0.1", "answered 200").await;
+}
+
+#[tokio::test]
+async fn bad_certificates_are_told_apart() {
+    let expired = "the certificate has expired or is not yet valid";
+    check("a.test", 2021, "a.test", expired).await;
+    let other = "the certificate is for another name";
+    check("b.test", 4000, "a.test", other).await;
+    check("a.test", 4000, "127.0.0.1", other).await;
+}
+
+#[tokio::test]
+async fn an_unknown_authority_is_not_trusted() {
+    let address = Authority::new().serve("a.test", 4000).await;
+    let url = Url::parse(&format!("https://a.test:{}/", address.port())).unwrap();
+    let fetched = named(&client(knowing("a.test", address)), url).await;
+    assert_eq!(
+        ending(&fetched),
+        "nobody we trust vouches for the certificate"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_no_tls_agrees_on_nothing() {
+    let hostile = Hostile::start(Trick::Silence).await;
+    // The greeting of TLS holds no empty line, so the trick waits for ever.
+    let mut url = hostile.url("/");
+    url.set_scheme("https").unwrap();
+    let fetched = named(&client(crate::impatient()), url).await;
+    assert_eq!(
+        ending(&fetched),
+        "no answer in time (agreeing on encryption)"
+    );
+}

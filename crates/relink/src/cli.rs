@@ -1,0 +1,194 @@
+//! The command line, as typed. What it means is in `settings`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use relink_fetch::Override;
+use relink_model::Word;
+
+use crate::span_of_time::SpanOfTime;
+
+/// Finds dead links, explains them, and keeps collections of links alive.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Flags of every command.
+    #[command(flatten)]
+    pub face: Face,
+}
+
+/// How to speak to the person at the terminal.
+#[derive(Debug, Clone, Args)]
+pub struct Face {
+    /// Say less: no progress, no hints.
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Say more: every finding, every host.
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// When to use color.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// When to use color.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Tour of a built-in rotten library: no network, nothing to set up.
+    Demo,
+    /// Check the links of files, directories, lists and pages.
+    Check(Box<CheckArgs>),
+    /// Explain a code (`RL101`) or an HTTP status (`451`).
+    Explain(ExplainArgs),
+    /// Look after the database.
+    Db(DbArgs),
+}
+
+/// `relink check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Files, directories, globs, URLs of pages, or `-` for standard input.
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    /// What stdout gets.
+    #[arg(long, value_enum, env = "RELINK_FORMAT")]
+    pub format: Option<Format>,
+    /// Write a report to a file too; the extension says which (`.json`,
+    /// `.jsonl`, `.txt`). May be repeated.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Check only addresses that match: a regular expression, or a glob. May
+    /// be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Leave out addresses and documents that match. May be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Check local links only.
+    #[arg(long)]
+    pub offline: bool,
+    /// Start anew, although an unfinished run of the same inputs is there.
+    #[arg(long)]
+    pub fresh: bool,
+    /// The words that fail a run, separated by commas [default:
+    /// dead,soft-404,hijacked,local].
+    #[arg(long, value_delimiter = ',', value_name = "WORDS", env = "RELINK_FAIL_ON")]
+    pub fail_on: Option<Vec<Word>>,
+    /// Use this database instead of the project's own.
+    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+    /// Use this configuration file instead of the project's `relink.toml`.
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// How to ask.
+    #[command(flatten)]
+    pub asking: AskingArgs,
+}
+
+/// How servers are asked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Asking")]
+pub struct AskingArgs {
+    /// Requests in flight over all hosts [default: 128].
+    #[arg(long, value_name = "N", env = "RELINK_CONCURRENCY")]
+    pub concurrency: Option<usize>,
+    /// Requests in flight per host [default: 4].
+    #[arg(long, value_name = "N", env = "RELINK_HOST_CONCURRENCY")]
+    pub host_concurrency: Option<usize>,
+    /// The least time between requests of one host; `0` switches all waiting
+    /// off [default: 100ms].
+    #[arg(long, value_name = "TIME", env = "RELINK_HOST_INTERVAL")]
+    pub host_interval: Option<SpanOfTime>,
+    /// The longest one request may take, redirects included [default: 10s].
+    #[arg(long, value_name = "TIME", env = "RELINK_TIMEOUT")]
+    pub timeout: Option<SpanOfTime>,
+    /// How often a passing trouble is asked again in one run [default: 2].
+    #[arg(long, value_name = "N", env = "RELINK_RETRIES")]
+    pub retries: Option<u32>,
+    /// How old a remembered "alive" may be; `0` asks everything again
+    /// [default: 1d].
+    #[arg(long, value_name = "TIME", env = "RELINK_MAX_AGE")]
+    pub max_age: Option<SpanOfTime>,
+    /// A header to send to the hosts named in the inputs. May be repeated.
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub header: Vec<String>,
+    /// The User-Agent to send instead of Relink's own.
+    #[arg(long, value_name = "TEXT", env = "RELINK_USER_AGENT")]
+    pub user_agent: Option<String>,
+    /// Ask HOST:PORT at these addresses, whatever its name says. May be
+    /// repeated.
+    #[arg(long, value_name = "HOST:PORT:ADDR")]
+    pub resolve: Vec<Override>,
+    /// The name server to ask instead of the system's.
+    #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER")]
+    pub dns_server: Option<SocketAddr>,
+    /// Let pages and redirects lead to private addresses.
+    #[arg(long)]
+    pub allow_private: bool,
+}
+
+/// What a report looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON object per target, as they come.
+    Jsonl,
+}
+
+/// `relink explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A code or an HTTP status.
+    #[arg(required_unless_present = "list", value_name = "CODE|STATUS")]
+    pub subject: Option<String>,
+    /// List every code.
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// `relink db`.
+#[derive(Debug, Args)]
+pub struct DbArgs {
+    /// What to do with it.
+    #[command(subcommand)]
+    pub command: DbCommand,
+    /// The database, instead of the project's own.
+    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+}
+
+/// What to do with the database.
+#[derive(Debug, Subcommand)]
+pub enum DbCommand {
+    /// Print where it is.
+    Path,
+    /// Print how much it holds.
+    Size,
+    /// Forget old runs and probes, but no target's present state.
+    Prune {
+        /// Forget what is older than this.
+        #[arg(long, value_name = "TIME", default_value = "90d")]
+        older_than: SpanOfTime,
+    },
+    /// Give unused room back to the disk.
+    Vacuum,
+}

@@ -1,0 +1,76 @@
+//! `relink check`: are the links alive?
+
+use std::sync::Arc;
+
+use relink_engine::{End, EngineFault, Outcome, Ports, Stop, StopSwitch, check};
+use relink_model::ErrandId;
+use relink_ports::Clock as _;
+
+use crate::cli::{CheckArgs, Face};
+use crate::clock::RunClock;
+use crate::failure::{Exit, Failure};
+use crate::output::{Reporter, RunEnd};
+use crate::settings::Settings;
+use crate::wiring;
+
+/// Checks.
+pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
+    let clock = RunClock::start()?;
+    let settings = Settings::resolve(args, clock.now())?;
+    let ports = wiring::ports(settings.fetch.clone(), &settings.db, Arc::new(clock)).await?;
+    let mut reporter = Reporter::new(&settings, &face, ports.clock.now())?;
+    let stop = stop_on_interrupt();
+    let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
+        Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
+            // Whoever read our results has had enough.
+            return Ok(Exit::Clean);
+        }
+        outcome => outcome?,
+    };
+    let end = run_end(&ports, &settings, &outcome).await?;
+    reporter.finish(&ports, &end).await?;
+    match outcome.end {
+        End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
+        End::Finished | End::Interrupted => Ok(end.exit),
+    }
+}
+
+/// The first Ctrl-C stops in an orderly way, the second at once.
+fn stop_on_interrupt() -> Stop {
+    let (switch, stop) = Stop::new();
+    tokio::spawn(wait_for_interrupt(switch));
+    stop
+}
+
+async fn wait_for_interrupt(switch: StopSwitch) {
+    if tokio::signal::ctrl_c().await.is_ok() {
+        switch.raise();
+    }
+    if tokio::signal::ctrl_c().await.is_ok() {
+        #[expect(clippy::exit, reason = "the user asked twice")]
+        std::process::exit(Exit::Interrupted as i32);
+    }
+}
+
+async fn run_end(ports: &Ports, settings: &Settings, outcome: &Outcome) -> Result<RunEnd, Failure> {
+    let tally = ports.store.tally(outcome.run).await?;
+    let count = |word| tally.words.get(word).copied().unwrap_or(0);
+    let failing: u64 = settings.fail_on.iter().map(count).sum();
+    let exit = match outcome.end {
+        End::Interrupted => Exit::Interrupted,
+        End::NoNetwork => Exit::Undecided,
+        End::Finished if failing > 0 => Exit::Findings,
+        End::Finished => Exit::Clean,
+    };
+    Ok(RunEnd { outcome: outcome.clone(), tally, failing, exit, finished: ports.clock.now() })
+}
+
+async fn no_network(ports: &Ports, outcome: &Outcome, end: &RunEnd) -> Result<Failure, Failure> {
+    let hosts = end.tally.hosts;
+    let mut failure = Failure::undecided("no host answered, so nothing was judged")
+        .cause(format!("none of {hosts} hosts could be reached"));
+    if let Some((errand, probe)) = ports.store.held(outcome.run, ErrandId(0), 1).await?.first() {
+        failure = failure.cause(format!("{}: {}", errand.url, probe.ending));
+    }
+    Ok(failure.hint("is this machine online? `--offline` checks local links only"))
+}

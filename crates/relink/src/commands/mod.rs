@@ -1,0 +1,45 @@
+//! The commands, one module each.
+
+mod check;
+mod db;
+mod demo;
+mod explain;
+
+use std::io::IsTerminal;
+
+use relink_wire::human::Paint;
+
+use crate::cli::{Cli, Color, Command, Face};
+use crate::failure::{Exit, Failure};
+
+/// Runs a command.
+pub fn run(cli: Cli) -> Result<Exit, Failure> {
+    match cli.command {
+        Command::Explain(args) => explain::run(&args, paint(&cli.face)),
+        Command::Check(args) => block_on(check::run(*args, cli.face)),
+        Command::Demo => block_on(demo::run(cli.face)),
+        Command::Db(args) => block_on(db::run(args)),
+    }
+}
+
+/// Whether stdout is painted.
+pub fn paint(face: &Face) -> Paint {
+    let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_painted = match face.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => !wants_none && std::io::stdout().is_terminal(),
+    };
+    if is_painted { Paint::Ansi } else { Paint::Plain }
+}
+
+fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|fault| {
+        Failure::fault("cannot start").cause(fault.to_string())
+    })?;
+    let result = runtime.block_on(future);
+    // Whatever still hangs in a name server or a disk must not hold us back.
+    runtime.shutdown_background();
+    result
+}

@@ -1,0 +1,186 @@
+//! The configuration files: `relink.toml` of the project, `config.toml` of
+//! the user. Their keys are the long names of the flags.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use relink_fetch::Override;
+use relink_model::Word;
+use serde::{Deserialize, Deserializer};
+
+use crate::cli::Format;
+use crate::failure::Failure;
+use crate::span_of_time::SpanOfTime;
+
+/// One layer of configuration; what it does not say is `None`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Config {
+    /// See `--format`.
+    pub format: Option<Format>,
+    /// See `--include`.
+    pub include: Option<Vec<String>>,
+    /// See `--exclude`.
+    pub exclude: Option<Vec<String>>,
+    /// See `--fail-on`.
+    pub fail_on: Option<Vec<Word>>,
+    /// See `--db`.
+    pub db: Option<PathBuf>,
+    /// See `--concurrency`.
+    pub concurrency: Option<usize>,
+    /// See `--host-concurrency`.
+    pub host_concurrency: Option<usize>,
+    /// See `--host-interval`.
+    pub host_interval: Option<SpanOfTime>,
+    /// See `--timeout`.
+    pub timeout: Option<SpanOfTime>,
+    /// See `--retries`.
+    pub retries: Option<u32>,
+    /// See `--max-age`.
+    pub max_age: Option<SpanOfTime>,
+    /// See `--header`.
+    pub header: Option<Vec<String>>,
+    /// See `--user-agent`.
+    pub user_agent: Option<String>,
+    /// See `--resolve`.
+    #[serde(deserialize_with = "overrides")]
+    pub resolve: Option<Vec<Override>>,
+    /// See `--dns-server`.
+    pub dns_server: Option<SocketAddr>,
+    /// See `--allow-private`.
+    pub allow_private: Option<bool>,
+    /// See `--offline`.
+    pub offline: Option<bool>,
+}
+
+/// Every key a file may have.
+const KEYS: [&str; 17] = [
+    "allow-private",
+    "concurrency",
+    "db",
+    "dns-server",
+    "exclude",
+    "fail-on",
+    "format",
+    "header",
+    "host-concurrency",
+    "host-interval",
+    "include",
+    "max-age",
+    "offline",
+    "resolve",
+    "retries",
+    "timeout",
+    "user-agent",
+];
+
+/// How alike an unknown key must be to a known one to be named in a hint.
+const LIKENESS: f64 = 0.8;
+
+impl Config {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let text = std::fs::read_to_string(path).map_err(|fault| {
+            Failure::usage(format!("cannot read the configuration `{}`", path.display()))
+                .cause(fault.to_string())
+                .hint("give another file with `--config FILE`")
+        })?;
+        Self::parse(&text, path)
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
+        let bad = |fault: toml::de::Error| {
+            Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
+                .cause(fault.to_string().trim_end().replace('\n', "\n       "))
+                .hint("the keys are the long names of the flags: `relink check --help`")
+        };
+        let table: toml::Table = text.parse().map_err(bad)?;
+        for key in table.keys() {
+            known(key, path)?;
+        }
+        table.try_into().map_err(bad)
+    }
+
+    /// This layer over a lower one.
+    pub fn over(self, lower: Self) -> Self {
+        Self {
+            format: self.format.or(lower.format),
+            include: self.include.or(lower.include),
+            exclude: self.exclude.or(lower.exclude),
+            fail_on: self.fail_on.or(lower.fail_on),
+            db: self.db.or(lower.db),
+            concurrency: self.concurrency.or(lower.concurrency),
+            host_concurrency: self.host_concurrency.or(lower.host_concurrency),
+            host_interval: self.host_interval.or(lower.host_interval),
+            timeout: self.timeout.or(lower.timeout),
+            retries: self.retries.or(lower.retries),
+            max_age: self.max_age.or(lower.max_age),
+            header: self.header.or(lower.header),
+            user_agent: self.user_agent.or(lower.user_agent),
+            resolve: self.resolve.or(lower.resolve),
+            dns_server: self.dns_server.or(lower.dns_server),
+            allow_private: self.allow_private.or(lower.allow_private),
+            offline: self.offline.or(lower.offline),
+        }
+    }
+}
+
+fn known(key: &str, path: &Path) -> Result<(), Failure> {
+    if KEYS.contains(&key) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
+        .cause(format!("there is no key `{key}`"));
+    let alike = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
+    let nearest = KEYS.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+    Err(match nearest.filter(|known| alike(known) >= LIKENESS) {
+        Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
+        None => failure.hint(format!("the keys are {}", KEYS.join(", "))),
+    })
+}
+
+fn overrides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Override>>, D::Error> {
+    let texts = Option::<Vec<String>>::deserialize(deserializer)?;
+    let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
+    texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_keys_is_complete() {
+        let all = r#"
+            allow-private = true
+            concurrency = 1
+            db = "a.db"
+            dns-server = "127.0.0.1:53"
+            exclude = ["x"]
+            fail-on = ["dead", "at-risk"]
+            format = "jsonl"
+            header = ["A: b"]
+            host-concurrency = 2
+            host-interval = "2s"
+            include = ["x"]
+            max-age = 0
+            offline = true
+            resolve = ["example.test:80:127.0.0.1"]
+            retries = 0
+            timeout = "1s"
+            user-agent = "x"
+        "#;
+        let config = Config::parse(all, Path::new("relink.toml")).unwrap();
+        assert_eq!(config.retries, Some(0));
+        assert_eq!(config.resolve.unwrap().len(), 1);
+        assert_eq!(all.matches('=').count(), KEYS.len());
+    }
+
+    #[test]
+    fn what_is_not_said_is_taken_from_the_lower_layer() {
+        let upper = Config { retries: Some(1), ..Config::default() };
+        let lower = Config { retries: Some(5), concurrency: Some(9), ..Config::default() };
+        let both = upper.over(lower);
+        assert_eq!((both.retries, both.concurrency), (Some(1), Some(9)));
+    }
+}

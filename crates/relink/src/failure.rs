@@ -1,0 +1,155 @@
+//! Why a command could not do its work: the fact, its causes, the way out.
+//!
+//! Findings are not failures. A failure is said on stderr in up to three
+//! kinds of line (`error`, `cause`, `hint`) and decides the exit code.
+
+use std::error::Error;
+use std::process::ExitCode;
+
+use relink_engine::EngineFault;
+use relink_ports::{FileFault, StoreFault};
+
+/// How a command ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Clean, or only tolerated findings.
+    Clean = 0,
+    /// Findings that fail the run.
+    Findings = 1,
+    /// The command line or the configuration is wrong.
+    Usage = 2,
+    /// No host could be reached, so nothing was decided.
+    Undecided = 3,
+    /// A fault of ours: disk, database, bug.
+    Fault = 4,
+    /// Interrupted; the next run goes on.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// A command failed.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    error: String,
+    causes: Vec<String>,
+    hint: Option<String>,
+}
+
+impl Failure {
+    /// The command line or the configuration is wrong.
+    pub fn usage(error: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, error)
+    }
+
+    /// Something of ours failed.
+    pub fn fault(error: impl Into<String>) -> Self {
+        Self::new(Exit::Fault, error)
+    }
+
+    /// Nothing could be decided.
+    pub fn undecided(error: impl Into<String>) -> Self {
+        Self::new(Exit::Undecided, error)
+    }
+
+    fn new(exit: Exit, error: impl Into<String>) -> Self {
+        Self { exit, error: error.into(), causes: Vec::new(), hint: None }
+    }
+
+    /// Says why.
+    pub fn cause(mut self, cause: impl Into<String>) -> Self {
+        self.causes.push(cause.into());
+        self
+    }
+
+    /// Says why, from the causes an error carries.
+    pub fn because(mut self, error: &dyn Error) -> Self {
+        let mut source = error.source();
+        while let Some(cause) = source {
+            self.causes.push(cause.to_string());
+            source = cause.source();
+        }
+        self
+    }
+
+    /// Says what to do.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Whether this is the failure that says so.
+    pub fn says(&self, error: &str) -> bool {
+        self.error == error
+    }
+
+    /// Tells the person at the terminal and gives the exit code.
+    #[expect(clippy::print_stderr, reason = "this is where failures are said")]
+    pub fn report(&self) -> ExitCode {
+        let shown = |text: &str| relink_wire::printable(&relink_wire::redact_prose(text)).into_owned();
+        eprintln!("error: {}", shown(&self.error));
+        for cause in &self.causes {
+            eprintln!("cause: {}", shown(cause));
+        }
+        if let Some(hint) = &self.hint {
+            eprintln!("hint: {hint}");
+        }
+        self.exit.into()
+    }
+}
+
+impl From<StoreFault> for Failure {
+    fn from(fault: StoreFault) -> Self {
+        let failure = Self::fault(fault.to_string()).because(&fault);
+        match fault {
+            StoreFault::InUse { .. } => {
+                failure.hint("wait for the other run to end, or give this one its own `--db FILE`")
+            }
+            StoreFault::Newer { .. } => {
+                failure.hint("use the newer Relink, or another file with `--db FILE`")
+            }
+            StoreFault::NotOurs { .. } | StoreFault::Unreachable { .. } => {
+                failure.hint("choose another file with `--db FILE`")
+            }
+            StoreFault::Full { .. } => {
+                failure.hint("make room, or `relink db prune` and `relink db vacuum`; the same command then goes on")
+            }
+            StoreFault::Failed { .. } => {
+                failure.hint("what was found until then is kept; the same command goes on from there")
+            }
+        }
+    }
+}
+
+impl From<FileFault> for Failure {
+    fn from(fault: FileFault) -> Self {
+        let failure = Self::usage(fault.to_string()).because(&fault);
+        match fault {
+            FileFault::Missing { path } if path.contains('.') && !path.contains(['/', '\\']) => {
+                failure.hint(format!("for a page on the web write `https://{path}`"))
+            }
+            FileFault::NoMatch { .. } => failure.hint("quote the pattern, and mind ignored files"),
+            FileFault::BadPattern { .. } => failure.hint("`*`, `**`, `?`, `[a-z]` and `{a,b}` are known"),
+            FileFault::Missing { .. } | FileFault::Unreadable { .. } => {
+                failure.hint("nothing was checked; give files, directories, globs, URLs or `-`")
+            }
+        }
+    }
+}
+
+impl From<EngineFault> for Failure {
+    fn from(fault: EngineFault) -> Self {
+        match fault {
+            EngineFault::Store(fault) => fault.into(),
+            EngineFault::Files(fault) => fault.into(),
+            EngineFault::Output(fault) => {
+                Self::fault("cannot write results").cause(fault.to_string()).hint("what was found is kept; the same command goes on from there")
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The report for people: findings with their lines, sums, one last sentence.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use relink_engine::{End, Ports};
+use relink_judge::codes;
+use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
+use relink_ports::{HostTally, PlaceIn, Settled};
+use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
+
+use super::{RunEnd, cannot_write, host_row, place_views};
+use crate::cli::Face;
+use crate::failure::Failure;
+use crate::settings::Settings;
+
+/// Findings read at a time.
+const PAGE: usize = 256;
+
+/// Shown in full unless `--verbose` asks for the rest.
+const SHOWN: [Word; 5] =
+    [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
+
+/// How to write the report.
+pub struct HumanReport {
+    paint: Paint,
+    shown: Vec<Word>,
+    is_quiet: bool,
+    is_verbose: bool,
+    max_age: Duration,
+}
+
+impl HumanReport {
+    pub(super) fn new(settings: &Settings, face: &Face, paint: Paint) -> Self {
+        let is_shown =
+            |word: &Word| face.verbose && *word != Word::Alive || settings.fail_on.contains(word) || SHOWN.contains(word);
+        Self {
+            paint,
+            shown: Word::ALL.into_iter().filter(is_shown).collect(),
+            is_quiet: face.quiet,
+            is_verbose: face.verbose,
+            max_age: settings.max_age,
+        }
+    }
+
+    pub(super) async fn write(
+        &self,
+        out: &mut (dyn Write + Send),
+        ports: &Ports,
+        end: &RunEnd,
+        hosts: &[HostTally],
+    ) -> Result<(), Failure> {
+        let say = |out: &mut (dyn Write + Send), text: &str| {
+            out.write_all(text.as_bytes()).map_err(cannot_write)
+        };
+        say(out, &self.headline(end))?;
+        let blocked_code = self.findings(out, ports, end.outcome.run).await?;
+        say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
+        if !self.is_quiet && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0)) {
+            let rows: Vec<_> = hosts.iter().map(host_row).collect();
+            say(out, &format!("\n{}\n", human::hosts(self.paint, &rows)))?;
+        }
+        say(out, &closing(end, blocked_code))
+    }
+
+    fn headline(&self, end: &RunEnd) -> String {
+        let took = end.finished.duration_since(end.outcome.started);
+        human::headline(&Headline {
+            links: end.tally.links,
+            documents: end.tally.documents,
+            hosts: end.tally.hosts,
+            took_ms: u64::try_from(took.as_millis()).unwrap_or(0),
+            cached: end.tally.cached,
+            max_age: self.max_age.as_secs(),
+        })
+    }
+
+    /// Writes every finding; the commonest code of what could not be judged
+    /// comes back.
+    async fn findings(
+        &self,
+        out: &mut (dyn Write + Send),
+        ports: &Ports,
+        run: RunId,
+    ) -> Result<Option<Code>, Failure> {
+        let mut blocked: HashMap<Code, u64> = HashMap::new();
+        let mut words = self.shown.clone();
+        words.extend([Word::Blocked].into_iter().filter(|word| !self.shown.contains(word)));
+        let mut after = ErrandId(0);
+        loop {
+            let page = ports.store.settled(run, after, PAGE, Some(&words)).await?;
+            let Some(last) = page.last() else { break };
+            after = last.errand;
+            for settled in &page {
+                if let (Word::Blocked, Some(code)) = (settled.settlement.word, settled.settlement.code) {
+                    *blocked.entry(code).or_default() += 1;
+                }
+                if self.shown.contains(&settled.settlement.word) {
+                    let text = self.finding(ports, settled).await;
+                    out.write_all(text.as_bytes()).map_err(cannot_write)?;
+                }
+            }
+        }
+        let commonest = |(code, count): &(Code, u64)| (*count, std::cmp::Reverse(*code));
+        Ok(blocked.into_iter().max_by_key(commonest).map(|(code, _)| code))
+    }
+
+    async fn finding(&self, ports: &Ports, settled: &Settled) -> String {
+        let settlement = &settled.settlement;
+        let snippet = match settled.places.first() {
+            Some(place) => snippet(ports, place).await,
+            None => None,
+        };
+        let advice = settlement.code.and_then(codes::meaning).map(|meaning| meaning.advice);
+        let text = human::finding(self.paint, &FindingView {
+            code: settlement.code,
+            word: settlement.word,
+            url: &settled.given,
+            reason: &settlement.reason,
+            places: &place_views(settled),
+            snippet: snippet.as_ref(),
+            help: advice,
+        });
+        format!("\n{text}")
+    }
+}
+
+/// The line a link stands in, read again from its document.
+async fn snippet(ports: &Ports, place: &PlaceIn) -> Option<Snippet> {
+    if matches!(place.place.kind, PlaceKind::Line | PlaceKind::Argument) {
+        // The line would only repeat the address.
+        return None;
+    }
+    let bytes = ports.files.read(Path::new(&place.path)).await.ok()?;
+    Snippet::cut(&bytes, place.place.span)
+}
+
+fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
+    match end.outcome.end {
+        End::Interrupted => human::interrupted(end.tally.settled, end.tally.targets),
+        End::NoNetwork => human::no_network().to_owned(),
+        End::Finished => human::closing(&Closing {
+            failing: end.failing,
+            blocked: end.tally.words.get(&Word::Blocked).copied().unwrap_or(0),
+            blocked_code,
+        }),
+    }
+}

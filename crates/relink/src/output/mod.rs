@@ -1,0 +1,241 @@
+//! Where results go: stdout and files, each in its own format.
+
+mod human;
+mod progress;
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use jiff::Timestamp;
+use relink_engine::{Observer, Outcome, Ports, Progress};
+use relink_ports::{HostTally, Settled, Tally};
+use relink_wire::human::Paint;
+use relink_wire::{
+    HostRow, JsonReport, PlaceView, ReportHead, ReportTail, Summary, TargetRow, TargetView,
+};
+
+use self::human::HumanReport;
+use self::progress::Bar;
+use crate::cli::{Face, Format};
+use crate::commands::paint;
+use crate::failure::{Exit, Failure};
+use crate::settings::Settings;
+
+/// Hosts named in a report.
+const HOSTS_NAMED: usize = 10;
+
+type Out = Box<dyn Write + Send>;
+
+/// How a run ended, in numbers.
+pub struct RunEnd {
+    /// How it came to its end.
+    pub outcome: Outcome,
+    /// Its sums.
+    pub tally: Tally,
+    /// Findings that fail the run.
+    pub failing: u64,
+    /// The exit code.
+    pub exit: Exit,
+    /// When it ended.
+    pub finished: Timestamp,
+}
+
+/// Writes results as they come.
+pub struct Reporter {
+    sinks: Vec<Sink>,
+    bar: Bar,
+}
+
+enum Sink {
+    Jsonl(Out),
+    Json(Option<JsonReport<Out>>),
+    Human(Out, HumanReport),
+}
+
+impl Reporter {
+    /// Opens stdout and every file before anything is asked.
+    pub fn new(settings: &Settings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
+        let stdout: Out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+        let mut sinks = vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)?];
+        for path in &settings.outputs {
+            let out = create(path)?;
+            sinks.push(Sink::new(format_of(path)?, out, settings, face, Paint::Plain, started)?);
+        }
+        Ok(Self { sinks, bar: Bar::new(face) })
+    }
+
+    /// Ends every report.
+    pub async fn finish(self, ports: &Ports, end: &RunEnd) -> Result<(), Failure> {
+        self.bar.clear();
+        let hosts = ports.store.hosts(end.outcome.run, HOSTS_NAMED).await?;
+        for sink in self.sinks {
+            sink.finish(ports, end, &hosts).await.or_else(forgive_broken_pipe)?;
+        }
+        Ok(())
+    }
+}
+
+impl Observer for Reporter {
+    fn settled(&mut self, settled: &Settled) -> io::Result<()> {
+        self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled))
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        for sink in &mut self.sinks {
+            sink.flush();
+        }
+        self.bar.show(progress);
+    }
+}
+
+impl Sink {
+    fn new(
+        format: Format,
+        out: Out,
+        settings: &Settings,
+        face: &Face,
+        paint: Paint,
+        started: Timestamp,
+    ) -> Result<Self, Failure> {
+        Ok(match format {
+            Format::Jsonl => Self::Jsonl(out),
+            Format::Json => {
+                let inputs = settings.inputs.iter().map(String::as_str);
+                let head = ReportHead::new(env!("CARGO_PKG_VERSION"), started, inputs);
+                Self::Json(Some(JsonReport::begin(out, &head).map_err(cannot_write)?))
+            }
+            Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
+        })
+    }
+
+    fn settled(&mut self, settled: &Settled) -> io::Result<()> {
+        match self {
+            Self::Jsonl(out) => with_row(settled, |row| row.write_line(out)),
+            Self::Json(Some(report)) => with_row(settled, |row| report.target(row)),
+            // People read findings in the order of their documents, at the end.
+            Self::Json(None) | Self::Human(..) => Ok(()),
+        }
+    }
+
+    /// Readers of a stream want its lines soon. A fault here comes up again
+    /// with the next line.
+    fn flush(&mut self) {
+        if let Self::Jsonl(out) = self {
+            let _ = out.flush();
+        }
+    }
+
+    async fn finish(
+        self,
+        ports: &Ports,
+        end: &RunEnd,
+        hosts: &[HostTally],
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Jsonl(mut out) => out.flush().map_err(cannot_write),
+            Self::Json(None) => Ok(()),
+            Self::Json(Some(report)) => {
+                let tail = tail(end, hosts);
+                report.end(&tail).map_err(cannot_write)?.flush().map_err(cannot_write)
+            }
+            Self::Human(mut out, report) => {
+                report.write(&mut *out, ports, end, hosts).await?;
+                out.flush().map_err(cannot_write)
+            }
+        }
+    }
+}
+
+/// Prints text to stdout; a reader who has had enough is no fault.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match written {
+        Err(fault) if fault.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(fault)),
+        _ => Ok(()),
+    }
+}
+
+const BROKEN_PIPE: &str = "nobody reads the results any more";
+
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+fn cannot_write(fault: io::Error) -> Failure {
+    if fault.kind() == io::ErrorKind::BrokenPipe {
+        return Failure::fault(BROKEN_PIPE);
+    }
+    Failure::fault("cannot write the report").cause(fault.to_string())
+}
+
+fn forgive_broken_pipe(failure: Failure) -> Result<(), Failure> {
+    if failure.says(BROKEN_PIPE) { Ok(()) } else { Err(failure) }
+}
+
+fn create(path: &Path) -> Result<Out, Failure> {
+    let file = File::create(path).map_err(|fault| {
+        Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
+    })?;
+    Ok(Box::new(BufWriter::new(file)))
+}
+
+fn format_of(path: &Path) -> Result<Format, Failure> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("json") => Ok(Format::Json),
+        Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
+        Some("txt" | "log") => Ok(Format::Human),
+        _ => Err(Failure::usage(format!("no report has the extension of `{}`", path.display()))
+            .hint("end the name in `.json`, `.jsonl` or `.txt`")),
+    }
+}
+
+/// Hands `then` the JSON row of a settled target.
+fn with_row(settled: &Settled, then: impl FnOnce(&TargetRow) -> io::Result<()>) -> io::Result<()> {
+    let places = place_views(settled);
+    let settlement = &settled.settlement;
+    then(&TargetRow::new(&TargetView {
+        url: &settled.given,
+        word: settlement.word,
+        code: settlement.code,
+        status: settlement.status,
+        reason: &settlement.reason,
+        since: settlement.since,
+        checked: settlement.at,
+        is_cached: settled.is_cached,
+        hops: settled.probe.as_ref().map_or(&[], |probe| &probe.hops),
+        looks: &settlement.looks,
+        places: &places,
+    }))
+}
+
+fn place_views(settled: &Settled) -> Vec<PlaceView<'_>> {
+    let places = settled.places.iter();
+    places.map(|place| PlaceView { path: &place.path, place: place.place }).collect()
+}
+
+fn host_row(host: &HostTally) -> HostRow<'_> {
+    HostRow {
+        name: host.name.as_str().into(),
+        asked: host.asked,
+        answered: host.answered,
+        throttled: host.throttled,
+        busy_ms: host.busy_ms,
+        waited_ms: host.waited_ms,
+    }
+}
+
+fn tail<'a>(end: &RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
+    let tally = &end.tally;
+    ReportTail {
+        hosts: hosts.iter().map(host_row).collect(),
+        summary: Summary {
+            links: tally.links,
+            documents: tally.documents,
+            hosts: tally.hosts,
+            targets: tally.targets,
+            cached: tally.cached,
+            words: tally.words.clone(),
+            exit: end.exit as u8,
+        },
+        finished: end.finished,
+    }
+}

@@ -1,0 +1,224 @@
+//! What the command line and the configuration mean together.
+//!
+//! Layers, the later ones winning: defaults, the user's file, the project's
+//! `relink.toml`, `RELINK_*` variables, flags.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings};
+use relink_frontier::{Pace, Scope};
+use relink_judge::Policy;
+use relink_model::Word;
+use url::Url;
+
+use crate::cli::{CheckArgs, Format};
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::places;
+
+/// Names Relink and where to read about it, so that a server's owner can find
+/// out who knocks.
+const USER_AGENT: &str = concat!(
+    "Relink/",
+    env!("CARGO_PKG_VERSION"),
+    " (link checker; +https://relink.example.org/bot)"
+);
+
+const DAY: Duration = Duration::from_hours(24);
+
+/// Everything `relink check` needs to know.
+pub struct Settings {
+    /// For the engine.
+    pub check: CheckSettings,
+    /// For the fetcher.
+    pub fetch: relink_fetch::Settings,
+    /// The database file.
+    pub db: PathBuf,
+    /// What stdout gets.
+    pub format: Format,
+    /// Files to write too.
+    pub outputs: Vec<PathBuf>,
+    /// The words that fail the run.
+    pub fail_on: Vec<Word>,
+    /// How old a remembered answer may be.
+    pub max_age: Duration,
+    /// The inputs as given.
+    pub inputs: Vec<String>,
+}
+
+impl Settings {
+    /// Merges all layers.
+    pub fn resolve(args: CheckArgs, now: Timestamp) -> Result<Self, Failure> {
+        let folder = current_folder()?;
+        let files = read_files(args.config.as_deref(), &folder)?;
+        let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
+        let config = flags(args).over(files);
+        let max_age = config.max_age.map_or(DAY, |span| span.0);
+        Ok(Self {
+            check: CheckSettings {
+                load: load_settings(&inputs, &config, now, max_age)?,
+                ask: ask_settings(&config),
+                is_fresh: fresh,
+                scope: identity(&config, &folder),
+            },
+            fetch: fetch_settings(&config)?,
+            db: database(config.db, &folder)?,
+            format: config.format.unwrap_or(Format::Human),
+            outputs: output,
+            fail_on: config.fail_on.unwrap_or_else(|| Word::FAILING_A_RUN.to_vec()),
+            max_age,
+            inputs,
+        })
+    }
+}
+
+/// The directory the command runs in.
+pub fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|fault| {
+        Failure::fault("cannot tell which directory this is").cause(fault.to_string())
+    })
+}
+
+/// The database to use: the one named, or the project's own.
+pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, Failure> {
+    named.or_else(|| places::default_database(folder)).ok_or_else(|| {
+        Failure::fault("cannot tell where your data directory is")
+            .hint("set HOME or XDG_DATA_HOME, or name a file with `--db FILE`")
+    })
+}
+
+/// Flags (and variables, which are read with them) as the topmost layer.
+fn flags(args: CheckArgs) -> Config {
+    let said = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
+    let asking = args.asking;
+    Config {
+        format: args.format,
+        include: said(args.include),
+        exclude: said(args.exclude),
+        fail_on: args.fail_on,
+        db: args.db,
+        concurrency: asking.concurrency,
+        host_concurrency: asking.host_concurrency,
+        host_interval: asking.host_interval,
+        timeout: asking.timeout,
+        retries: asking.retries,
+        max_age: asking.max_age,
+        header: said(asking.header),
+        user_agent: asking.user_agent,
+        resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
+        dns_server: asking.dns_server,
+        allow_private: asking.allow_private.then_some(true),
+        offline: args.offline.then_some(true),
+    }
+}
+
+fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
+    let project = named.map(Path::to_owned).or_else(|| places::project_config(folder));
+    let read = |file: Option<PathBuf>| {
+        file.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))
+    };
+    Ok(read(project)?.over(read(places::user_config())?))
+}
+
+fn load_settings(
+    inputs: &[String],
+    config: &Config,
+    now: Timestamp,
+    max_age: Duration,
+) -> Result<LoadSettings, Failure> {
+    let include = config.include.as_deref().unwrap_or_default();
+    let exclude = config.exclude.as_deref().unwrap_or_default();
+    let scope = Scope::new(include, exclude).map_err(|fault| {
+        Failure::usage(fault.to_string()).hint("a pattern is a regular expression, or a glob with `*`")
+    })?;
+    let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
+    // With no age at all nothing is ever fresh, not even what this very
+    // moment brought.
+    let fresh_since = if max_age.is_zero() {
+        Timestamp::MAX
+    } else {
+        now.checked_sub(age).unwrap_or(Timestamp::MIN)
+    };
+    Ok(LoadSettings {
+        inputs: inputs.iter().map(|text| input(text)).collect::<Result<_, _>>()?,
+        scope,
+        is_offline: config.offline.unwrap_or(false),
+        fresh_since,
+    })
+}
+
+fn input(text: &str) -> Result<Input, Failure> {
+    if text == "-" {
+        return read_stdin();
+    }
+    let is_web = text.starts_with("http://") || text.starts_with("https://");
+    if !is_web {
+        return Ok(Input::Path(text.to_owned()));
+    }
+    let url: Url = relink_frontier::canonical(None, text).map_err(|fault| {
+        Failure::usage(format!("`{text}` is not a URL")).cause(fault.to_string())
+    })?;
+    Ok(Input::Page(url))
+}
+
+fn read_stdin() -> Result<Input, Failure> {
+    let mut bytes = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|fault| {
+        Failure::usage("cannot read standard input").cause(fault.to_string())
+    })?;
+    Ok(Input::Stdin(Arc::from(bytes)))
+}
+
+fn ask_settings(config: &Config) -> AskSettings {
+    let defaults = AskSettings::default();
+    let interval = config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0);
+    let host_concurrency = config.host_concurrency.unwrap_or(Pace::CHECK_CONCURRENCY);
+    AskSettings {
+        concurrency: config.concurrency.unwrap_or(defaults.concurrency).max(1),
+        pace: Pace::check(host_concurrency, interval),
+        policy: Policy {
+            retries: config.retries.unwrap_or(defaults.policy.retries),
+            ..defaults.policy
+        },
+        ..defaults
+    }
+}
+
+fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
+    let defaults = relink_fetch::Settings::default();
+    let headers = config.header.as_deref().unwrap_or_default();
+    Ok(relink_fetch::Settings {
+        timeout: config.timeout.map_or(defaults.timeout, |span| span.0),
+        user_agent: config.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
+        headers: headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?,
+        allow_private: config.allow_private.unwrap_or(false),
+        resolve: config.resolve.clone().unwrap_or_default(),
+        dns_server: config.dns_server,
+        ..defaults
+    })
+}
+
+fn header(text: &str) -> Result<(String, String), Failure> {
+    let (name, value) = text.split_once(':').ok_or_else(|| {
+        Failure::usage("a header is no header without a colon")
+            .hint("write it like `--header 'Accept-Language: de'`")
+    })?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// What beside the inputs decides which run this is. How fast it is asked
+/// does not.
+fn identity(config: &Config, folder: &Path) -> BTreeMap<String, String> {
+    let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
+    BTreeMap::from([
+        ("folder".to_owned(), folder.display().to_string()),
+        ("include".to_owned(), list(&config.include)),
+        ("exclude".to_owned(), list(&config.exclude)),
+        ("offline".to_owned(), config.offline.unwrap_or(false).to_string()),
+    ])
+}
