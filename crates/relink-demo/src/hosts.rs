@@ -15,7 +15,7 @@ pub(crate) const CLUB: &str = "club.test";
 /// Sites served at the open port. Those after the first four only have faults;
 /// they stand apart because whoever is asked for patience by one page, or kept
 /// waiting by it, rightly slows down for the whole site.
-const SERVED: [&str; 10] = [
+const SERVED: [&str; 11] = [
     LIBRARY,
     ARCHIVE,
     PRESS,
@@ -25,6 +25,7 @@ const SERVED: [&str; 10] = [
     "busy.test",
     "shy.test",
     "tired.test",
+    "sleepy.test",
     "slow.test",
 ];
 

@@ -132,7 +132,7 @@ pub enum NewTarget {
 }
 
 /// A host held for a while.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HostLease {
     /// The host.
     pub host: HostId,

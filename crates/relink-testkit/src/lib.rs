@@ -5,4 +5,5 @@
 pub mod canary;
 pub mod dns;
 pub mod hostile;
+pub mod store_suite;
 pub mod web;

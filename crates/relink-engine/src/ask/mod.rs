@@ -148,10 +148,12 @@ impl<'a> Asker<'a> {
                 self.take_in(first, observer).await?;
             }
         }
-        if self.has_network || self.settled == self.targets {
-            return Ok(AskEnd::Done);
+        if self.has_network {
+            // An interruption may have come between the proof and its fruits.
+            self.judge_held(observer).await?;
         }
-        Ok(AskEnd::NoNetwork)
+        let is_done = self.has_network || self.settled == self.targets;
+        Ok(if is_done { AskEnd::Done } else { AskEnd::NoNetwork })
     }
 
     /// Time since the asking began, on a clock that never jumps.

@@ -31,12 +31,15 @@ impl Asker<'_> {
     ) -> Result<(), EngineFault> {
         let mut judged = Vec::with_capacity(BATCH);
         let mut hosts = Vec::with_capacity(BATCH);
+        let mut proves_network = false;
         let mut next = Some(first);
         while let Some(returned) = next {
             match returned {
                 Returned::Located(host, address) => self.note_address(host, address),
                 Returned::Looked(host, errand, probe) => {
-                    self.prove_network(&probe, observer).await?;
+                    let is_proof = !self.has_network && probe.ending.met_a_server();
+                    self.has_network |= is_proof;
+                    proves_network |= is_proof;
                     hosts.push(host);
                     judged.extend(self.judge_look(host, *errand, *probe));
                 }
@@ -47,6 +50,12 @@ impl Asker<'_> {
         let looked = hosts.len();
         self.commit(judged, observer).await?;
         self.in_flight -= looked;
+        if proves_network {
+            // The first server met proves that our own network works; what was
+            // held back until then, in this batch too, can be judged.
+            self.ports.store.prove_network(self.run).await?;
+            self.judge_held(observer).await?;
+        }
         for host in hosts {
             self.turn_away(host, observer).await?;
             self.schedule(host);
@@ -62,22 +71,8 @@ impl Asker<'_> {
         self.schedule(host);
     }
 
-    /// The first server met proves that our own network works; what was held
-    /// back until then can be judged.
-    async fn prove_network(
-        &mut self,
-        probe: &Probe,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
-        if self.has_network || !probe.ending.met_a_server() {
-            return Ok(());
-        }
-        self.has_network = true;
-        self.ports.store.prove_network(self.run).await?;
-        self.judge_held(observer).await
-    }
-
-    async fn judge_held(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+    /// Judges what was held back until some server was met.
+    pub(super) async fn judge_held(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
         let mut after = ErrandId(0);
         loop {
             let page = self.ports.store.held(self.run, after, PAGE).await?;
@@ -108,11 +103,9 @@ impl Asker<'_> {
         let is_shut = lane.shut_for.is_some();
         let lease = lane.lease;
         let step = self.step(&errand, &probe, now, is_shut);
-        if matches!(step, Step::Again { .. }) {
-            // The store has an errand for this host again, due sooner or later.
-            if let Some(lane) = self.lanes.get_mut(&host) {
-                lane.is_dry = false;
-            }
+        if let Step::Again { not_before, .. } = &step {
+            let wait = Duration::try_from(not_before.duration_since(now)).unwrap_or_default();
+            self.supply.recall(host, elapsed + wait);
         }
         Some(Judged::new(errand, Some(lease), Some(probe), step))
     }

@@ -1,5 +1,6 @@
 //! Taking hosts and errands from the store, and giving hosts back.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -17,6 +18,8 @@ const FEW_ERRANDS: usize = 10;
 const AHEAD: usize = 4;
 /// How long a lease lasts without being renewed.
 const LEASE: SignedDuration = SignedDuration::from_secs(60);
+/// Recalls are this far apart.
+const RECALL_TICK: Duration = Duration::from_millis(10);
 /// How often leases are renewed.
 const RENEWAL: Duration = Duration::from_secs(20);
 
@@ -24,6 +27,8 @@ const RENEWAL: Duration = Duration::from_secs(20);
 #[derive(Default)]
 pub(super) struct Supply {
     hungry: Vec<HostId>,
+    /// Leased hosts whose errands fall due again, by when.
+    recalls: BTreeSet<(Duration, HostId)>,
     hosts: Hosts,
     renewed: Duration,
 }
@@ -46,6 +51,19 @@ impl Supply {
         self.hungry.push(host);
     }
 
+    /// An errand of a leased host falls due again at this moment, rounded up so
+    /// that many of them are few recalls.
+    pub(super) fn recall(&mut self, host: HostId, at: Duration) {
+        let ticks = at.as_nanos().div_ceil(RECALL_TICK.as_nanos());
+        let at = RECALL_TICK * u32::try_from(ticks).unwrap_or(u32::MAX);
+        self.recalls.insert((at, host));
+    }
+
+    fn next_recall(&mut self, now: Duration) -> Option<HostId> {
+        let due = self.recalls.first().is_some_and(|(at, _)| *at <= now);
+        due.then(|| self.recalls.pop_first()).flatten().map(|(_, host)| host)
+    }
+
     /// Whether the store has nothing left to claim.
     pub(super) fn is_exhausted(&self) -> bool {
         self.hosts == Hosts::None
@@ -53,10 +71,12 @@ impl Supply {
 
     /// When to look again.
     pub(super) fn wake(&self) -> Option<Duration> {
-        match self.hosts {
+        let claim = match self.hosts {
             Hosts::From(at) => Some(at),
             Hosts::Perhaps | Hosts::None => None,
-        }
+        };
+        let recall = self.recalls.first().map(|(at, _)| *at);
+        [claim, recall].into_iter().flatten().min()
     }
 
     fn is_worth_asking(&self, now: Duration) -> bool {
@@ -74,6 +94,12 @@ impl Asker<'_> {
         &mut self,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
+        while let Some(host) = self.supply.next_recall(self.elapsed()) {
+            if let Some(lane) = self.lanes.get_mut(&host) {
+                lane.is_dry = false;
+                self.supply.want_refill(host);
+            }
+        }
         for host in std::mem::take(&mut self.supply.hungry) {
             self.refill(host).await?;
             self.turn_away(host, observer).await?;

@@ -281,7 +281,7 @@ impl<'a> Loader<'a> {
             match resolver.resolve(&link).await {
                 resolve::Meaning::Target(target) => links.push(NewLink {
                     place: link.place,
-                    given: resolve::given(&link),
+                    given: resolve::given(&link, &target),
                     target,
                 }),
                 resolve::Meaning::Skipped => self.loaded.skipped += 1,

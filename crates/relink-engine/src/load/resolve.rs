@@ -117,16 +117,15 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// The address as the reader knows it, without credentials.
-pub(super) fn given(link: &Link) -> String {
+/// The address as the reader knows it: as written where that is an address,
+/// and never with credentials.
+pub(super) fn given(link: &Link, target: &NewTarget) -> String {
     let text = link.target.text();
-    match Url::parse(text) {
-        Ok(mut url) if !url.username().is_empty() || url.password().is_some() => {
-            // Setting either fails only for addresses that can have neither.
-            let _ = url.set_username("");
-            let _ = url.set_password(None);
-            url.into()
+    match (Url::parse(text), target) {
+        (Ok(url), NewTarget::Web { .. }) if url.username().is_empty() && url.password().is_none() => {
+            text.to_owned()
         }
-        _ => text.to_owned(),
+        (_, NewTarget::Web { url, .. }) => url.clone(),
+        (_, NewTarget::Local { .. }) => text.to_owned(),
     }
 }

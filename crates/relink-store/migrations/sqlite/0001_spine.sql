@@ -17,8 +17,9 @@ CREATE TABLE host (
 
 -- One run of a use case. States: 0 open, 1 finished, 2 void, 3 abandoned.
 -- `unlinked` says that links were taken away, so errands may be nobody's.
+-- Numbers are never used again: probes outlive the run that made them.
 CREATE TABLE run (
-    id         INTEGER PRIMARY KEY,
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
     identity   TEXT    NOT NULL,
     command    TEXT    NOT NULL,
     inputs     TEXT    NOT NULL,

@@ -26,12 +26,16 @@ row_struct! {
 }
 
 impl HostRow {
+    fn lease(&self) -> HostLease {
+        HostLease {
+            host: HostId(self.id),
+            number: self.lease_no,
+        }
+    }
+
     fn into_claim(self, errands: Vec<Errand>) -> Claim {
         Claim {
-            lease: HostLease {
-                host: HostId(self.id),
-                number: self.lease_no,
-            },
+            lease: self.lease(),
             name: self.name,
             pace: HostPace {
                 next_at: moment(self.next_at),
@@ -62,7 +66,7 @@ impl SqliteStore {
         let mut claims = Vec::with_capacity(leased.len());
         for host in leased {
             let start = (Timestamp::MIN, ErrandId(i64::MIN));
-            let due = due_errands(&mut transaction, run, HostId(host.id), start, errands, now);
+            let due = due_errands(&mut transaction, run, host.lease(), start, errands, now);
             let rows = due.await.map_err(&doing)?;
             let errands = rows
                 .into_iter()
@@ -83,7 +87,7 @@ impl SqliteStore {
         now: Timestamp,
     ) -> Result<Vec<Errand>, StoreFault> {
         let mut connection = self.connection().await;
-        let rows = due_errands(&mut connection, run, lease.host, after, limit, now)
+        let rows = due_errands(&mut connection, run, lease, after, limit, now)
             .await
             .map_err(self.fault("fetching errands"))?;
         rows.into_iter().map(ErrandRow::into_errand).collect()
@@ -100,7 +104,7 @@ impl SqliteStore {
             .collect();
         sqlx::query(
             "UPDATE host SET lease_until = ?1 FROM json_each(?2) j
-             WHERE id = j.value ->> 0 AND lease_no = j.value ->> 1",
+             WHERE host.id = j.value ->> 0 AND lease_no = j.value ->> 1 AND lease_until > 0",
         )
         .bind(millis(until))
         .bind(to_json(&held)?)
@@ -169,10 +173,11 @@ async fn lease_hosts(
     .await
 }
 
+/// Errands that whoever holds this lease may ask now; none if it is lost.
 async fn due_errands(
     connection: &mut SqliteConnection,
     run: RunId,
-    host: HostId,
+    lease: HostLease,
     (after_time, after): (Timestamp, ErrandId),
     limit: usize,
     now: Timestamp,
@@ -185,14 +190,16 @@ async fn due_errands(
           LEFT JOIN probe p ON p.id = t.reached_probe
           WHERE e.state = 0 AND e.run_id = ?1 AND e.host_id = ?2 AND e.not_before <= ?3
             AND (e.not_before, e.id) > (?4, ?5)
+            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?7)
           ORDER BY e.not_before, e.id LIMIT ?6"
     ))
     .bind(run.0)
-    .bind(host.0)
+    .bind(lease.host.0)
     .bind(millis(now))
     .bind(millis(after_time))
     .bind(after.0)
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(lease.number)
     .fetch_all(connection)
     .await
 }

@@ -131,7 +131,7 @@ impl SqliteStore {
             .await
             .map_err(&doing)?;
         if rows.iter().any(|row| row.10.is_some()) {
-            settle_local(&mut transaction, &json, &batch)
+            settle_local(&mut transaction, run, &json, &batch)
                 .await
                 .map_err(&doing)?;
         }
@@ -251,9 +251,11 @@ async fn insert_targets(connection: &mut SqliteConnection, rows: &str) -> Result
     Ok(())
 }
 
-/// What needs no asking is settled while loading.
+/// What needs no asking is settled while loading. An errand from before an
+/// interruption is settled anew: the file may have come or gone since.
 async fn settle_local(
     connection: &mut SqliteConnection,
+    run: RunId,
     rows: &str,
     batch: &LinkBatch<'_>,
 ) -> Result<(), sqlx::Error> {
@@ -267,6 +269,20 @@ async fn settle_local(
     )
     .bind(rows)
     .bind(millis(batch.now))
+    .execute(&mut *connection)
+    .await?;
+    // The subquery keeps the order: rows of the batch, then their errands.
+    sqlx::query(
+        "UPDATE errand SET (word, code, reason, since, settled_at) =
+             (SELECT word, code, reason, since, checked_at FROM target WHERE id = target_id)
+         WHERE id IN (
+             SELECT e.id FROM json_each(?1) j
+             CROSS JOIN target t ON t.url = j.value ->> 0
+             CROSS JOIN errand e ON e.run_id = ?2 AND e.target_id = t.id
+             WHERE j.value ->> 10 IS NOT NULL)",
+    )
+    .bind(rows)
+    .bind(run.0)
     .execute(connection)
     .await?;
     Ok(())
@@ -335,10 +351,15 @@ async fn make_due(
     hosts: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
-        "INSERT INTO run_host (run_id, host_id, due_at)
-         SELECT ?1, h.id, 0 FROM json_each(?2) j CROSS JOIN host h ON h.name = j.value ->> 0
-         WHERE EXISTS (SELECT 1 FROM errand WHERE run_id = ?1 AND host_id = h.id AND state = 0)
-         ON CONFLICT (run_id, host_id) DO UPDATE SET due_at = 0 WHERE due_at IS NOT 0",
+        "WITH due AS (
+             SELECT h.id, (SELECT min(not_before) FROM errand
+                           WHERE run_id = ?1 AND host_id = h.id AND state = 0) AS due_at
+             FROM json_each(?2) j CROSS JOIN host h ON h.name = j.value ->> 0
+         )
+         INSERT INTO run_host (run_id, host_id, due_at)
+         SELECT ?1, id, due_at FROM due WHERE due_at IS NOT NULL
+         ON CONFLICT (run_id, host_id) DO UPDATE SET due_at = excluded.due_at
+         WHERE run_host.due_at IS NOT excluded.due_at",
     )
     .bind(run.0)
     .bind(hosts)
@@ -369,19 +390,23 @@ async fn drop_documents(
     Ok(())
 }
 
-/// Drops errands that no link names any more.
+/// Drops errands that no link names any more, and tells their hosts.
 async fn drop_unlinked(connection: &mut SqliteConnection, run: RunId) -> Result<(), sqlx::Error> {
-    sqlx::query(
-        "DELETE FROM errand
-         WHERE run_id = ?1 AND (SELECT unlinked FROM run WHERE id = ?1)
-           AND NOT EXISTS (SELECT 1 FROM link WHERE errand_id = errand.id)",
-    )
-    .bind(run.0)
-    .execute(&mut *connection)
-    .await?;
-    sqlx::query("UPDATE run SET unlinked = 0 WHERE id = ?")
-        .bind(run.0)
-        .execute(connection)
-        .await?;
+    for statement in DROP_UNLINKED {
+        sqlx::query(statement)
+            .bind(run.0)
+            .execute(&mut *connection)
+            .await?;
+    }
     Ok(())
 }
+
+const DROP_UNLINKED: [&str; 3] = [
+    "DELETE FROM errand
+     WHERE run_id = ?1 AND (SELECT unlinked FROM run WHERE id = ?1)
+       AND NOT EXISTS (SELECT 1 FROM link WHERE errand_id = errand.id)",
+    "UPDATE run_host SET due_at = (SELECT min(not_before) FROM errand
+                                   WHERE run_id = ?1 AND host_id = run_host.host_id AND state = 0)
+     WHERE run_id = ?1 AND (SELECT unlinked FROM run WHERE id = ?1)",
+    "UPDATE run SET unlinked = 0 WHERE id = ?1",
+];

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use relink_model::{Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word};
-use relink_ports::{Completion, HostId, PlaceIn, Settled, Settlement, Step, StoreFault};
+use relink_ports::{Completion, PlaceIn, Settled, Settlement, Step, StoreFault};
 use serde::Serialize;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection, FromRow as _, Row as _, SqliteConnection};
@@ -126,13 +126,13 @@ impl SqliteStore {
         let doing = self.fault("storing results");
         let mut connection = self.connection().await;
         let mut transaction = connection.begin().await.map_err(&doing)?;
-        let lost = lost_hosts(&mut transaction, completions)
+        let lost = lost_leases(&mut transaction, completions)
             .await
             .map_err(&doing)?;
         let is_lost = |completion: &&Completion| {
             completion
                 .lease
-                .is_some_and(|lease| lost.contains(&lease.host))
+                .is_some_and(|lease| lost.contains(&(lease.host.0, lease.number)))
         };
         let (refused, kept): (Vec<_>, Vec<_>) = completions.iter().partition(is_lost);
         let probes: Vec<ProbeRow<'_>> = kept.iter().filter_map(|kept| probe_row(kept)).collect();
@@ -147,6 +147,12 @@ impl SqliteStore {
         update_targets(&mut transaction, &steps)
             .await
             .map_err(&doing)?;
+        // A lease's holder makes its host due again when giving it back.
+        if kept.iter().any(|kept| kept.lease.is_none()) {
+            make_due(&mut transaction, run, &steps)
+                .await
+                .map_err(&doing)?;
+        }
         transaction.commit().await.map_err(&doing)?;
         Ok(refused.into_iter().map(|refused| refused.errand).collect())
     }
@@ -194,9 +200,11 @@ impl SqliteStore {
         let rows: Vec<SettledRow> = sqlx::query_as(
             "SELECT e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
                     e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
-                    (SELECT p.detail FROM probe p
-                     WHERE p.target_id = e.target_id AND (p.run_id = e.run_id OR e.cached)
-                     ORDER BY p.id DESC LIMIT 1) AS detail
+                    iif(e.cached,
+                        (SELECT p.detail FROM probe p WHERE p.id = t.reached_probe),
+                        (SELECT p.detail FROM probe p
+                         WHERE p.target_id = e.target_id AND p.run_id = e.run_id
+                         ORDER BY p.id DESC LIMIT 1)) AS detail
              FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
              WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
                AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
@@ -246,11 +254,12 @@ impl SqliteStore {
     }
 }
 
-/// The hosts whose lease is no longer the one a result was asked under.
-async fn lost_hosts(
+/// The leases results were asked under that are no longer their hosts' own,
+/// as hosts and numbers.
+async fn lost_leases(
     connection: &mut SqliteConnection,
     completions: &[Completion],
-) -> Result<HashSet<HostId>, sqlx::Error> {
+) -> Result<HashSet<(i64, i64)>, sqlx::Error> {
     let leases: HashSet<(i64, i64)> = completions
         .iter()
         .filter_map(|completion| completion.lease)
@@ -258,14 +267,15 @@ async fn lost_hosts(
         .collect();
     let leases =
         serde_json::to_string(&leases).map_err(|fault| sqlx::Error::Encode(fault.into()))?;
-    let lost: Vec<(i64,)> = sqlx::query_as(
-        "SELECT h.id FROM json_each(?) j CROSS JOIN host h ON h.id = j.value ->> 0
-         WHERE h.lease_no <> j.value ->> 1",
+    let lost: Vec<(i64, i64)> = sqlx::query_as(
+        "SELECT j.value ->> 0, j.value ->> 1
+         FROM json_each(?) j LEFT JOIN host h ON h.id = j.value ->> 0
+         WHERE h.lease_no IS NOT j.value ->> 1",
     )
     .bind(leases)
     .fetch_all(connection)
     .await?;
-    Ok(lost.into_iter().map(|(host,)| HostId(host)).collect())
+    Ok(lost.into_iter().collect())
 }
 
 fn probe_row(completion: &Completion) -> Option<ProbeRow<'_>> {
@@ -323,6 +333,26 @@ async fn update_targets(connection: &mut SqliteConnection, steps: &str) -> Resul
                  (SELECT max(id) FROM probe WHERE target_id = target.id), reached_probe)
          FROM json_each(?) j WHERE target.id = j.value ->> 1 AND j.value ->> 2 = 2",
     )
+    .bind(steps)
+    .execute(connection)
+    .await?;
+    Ok(())
+}
+
+/// Makes hosts due whose errands were put back.
+async fn make_due(
+    connection: &mut SqliteConnection,
+    run: RunId,
+    steps: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "UPDATE run_host SET due_at = min(ifnull(due_at, e.not_before), e.not_before)
+         FROM (SELECT host_id, min(not_before) AS not_before
+               FROM json_each(?2) j CROSS JOIN errand ON errand.id = j.value ->> 0
+               WHERE state = 0 GROUP BY host_id) e
+         WHERE run_host.run_id = ?1 AND run_host.host_id = e.host_id",
+    )
+    .bind(run.0)
     .bind(steps)
     .execute(connection)
     .await?;

@@ -118,7 +118,7 @@ impl SqliteStore {
             "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
                     (SELECT count(*) FROM link JOIN document d ON d.id = document_id
                      WHERE d.run_id = ?1),
-                    (SELECT count(*) FROM run_host WHERE run_id = ?1)",
+                    (SELECT count(*) FROM run_host WHERE run_id = ?1 AND asked > 0)",
         )
         .bind(run.0)
         .fetch_one(&mut *connection)

@@ -1,0 +1,282 @@
+//! The library seen from outside, over plain sockets.
+
+use std::collections::HashSet;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::*;
+
+/// Asks `host` for `path` and returns everything that comes back.
+async fn ask(library: &Library, method: &str, host: &str, path: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port())).await?;
+    let request = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await?;
+    Ok(String::from_utf8_lossy(&answer).into_owned())
+}
+
+/// Asks with GET, and checks how the answer begins and what it holds.
+async fn check(library: &Library, address: &str, start: &str, part: &str) {
+    let (host, path) = address.split_once('/').unwrap();
+    let answer = ask(library, "GET", host, &format!("/{path}"))
+        .await
+        .unwrap();
+    assert!(answer.starts_with(start), "{address}: {answer}");
+    assert!(answer.contains(part), "{address}: {answer}");
+}
+
+#[tokio::test]
+async fn every_good_page_is_served() {
+    let library = Library::start().await.unwrap();
+    for page in pages::all() {
+        let heading = format!("<h1>{}</h1>", page.title);
+        check(&library, &page.place(), "HTTP/1.1 200 ", &heading).await;
+    }
+    assert_eq!(library.pages(), 40);
+}
+
+#[tokio::test]
+async fn statuses_and_redirects_are_as_planted() {
+    let library = Library::start().await.unwrap();
+    let port = library.port();
+    for (address, start, part) in [
+        ("library.test/exhibits/sundial", "HTTP/1.1 404 ", "sign"),
+        ("library.test/no/such/page", "HTTP/1.1 404 ", "sign"),
+        ("stranger.test/", "HTTP/1.1 404 ", "sign"),
+        ("club.test/members", "HTTP/1.1 999 ", "sign"),
+        (
+            "archive.library.test/plans",
+            "HTTP/1.1 308 ",
+            "\r\nLocation: /maps\r\n",
+        ),
+        ("labyrinth.test/maze?41", "HTTP/1.1 302 ", "/maze?42\r\n"),
+        (
+            "busy.test/new-arrivals",
+            "HTTP/1.1 429 ",
+            "\r\nRetry-After: 0\r\n",
+        ),
+        (
+            "archive.library.test/names/Gr%C3%BCnspan",
+            "HTTP/1.1 200 ",
+            "Ottilie",
+        ),
+        ("archive.library.test/telegraph", "HTTP/1.0 200 ", "well"),
+        ("reference.test/letters", "220 ", "mail"),
+    ] {
+        check(&library, address, start, part).await;
+    }
+    let location = format!("\r\nLocation: http://library.test:{port}/hours\r\n");
+    check(
+        &library,
+        "library.test/opening-times",
+        "HTTP/1.1 301 ",
+        &location,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn what_fails_once_is_well_from_then_on() {
+    let library = Library::start().await.unwrap();
+    for (address, first) in [
+        ("press.test/crossword", "HTTP/1.1 500 "),
+        ("press.test/small-ads", "HTTP/1.1 404 "),
+        ("shy.test/reading-hour", "HTTP/1.1 429 "),
+    ] {
+        check(&library, address, first, "sign").await;
+        check(&library, address, "HTTP/1.1 200 ", "All is well").await;
+        check(&library, address, "HTTP/1.1 200 ", "All is well").await;
+    }
+    let first = ask(&library, "GET", "press.test", "/obituaries").await;
+    assert_eq!(first.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    check(
+        &library,
+        "press.test/obituaries",
+        "HTTP/1.1 200 ",
+        "All is well",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn each_library_has_its_own_first_visitors() {
+    for _ in 0..2 {
+        let library = Library::start().await.unwrap();
+        check(&library, "press.test/crossword", "HTTP/1.1 500 ", "sign").await;
+    }
+}
+
+#[tokio::test]
+async fn broken_answers_are_broken_as_planted() {
+    let library = Library::start().await.unwrap();
+    let reset = ask(&library, "GET", "reference.test", "/dictionary").await;
+    assert_eq!(reset.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
+    let closed = ask(&library, "GET", "reference.test", "/telephone-book").await;
+    assert_eq!(closed.unwrap(), "");
+    let cut = ask(&library, "GET", "reference.test", "/serial-novel").await;
+    let cut = cut.unwrap();
+    assert!(cut.contains("Content-Length: 5000\r\n") && cut.len() < 5000);
+    let huge = ask(&library, "GET", "reference.test", "/shelf-list").await;
+    assert!(huge.unwrap().find("\r\n\r\n").unwrap() > 64 * 1024);
+}
+
+#[tokio::test]
+async fn head_is_answered_without_a_body_or_refused() {
+    let library = Library::start().await.unwrap();
+    let answer = ask(&library, "HEAD", "library.test", "/hours").await;
+    assert!(answer.unwrap().ends_with("\r\n\r\n"));
+    let answer = ask(&library, "HEAD", "library.test", "/reservations").await;
+    assert!(answer.unwrap().starts_with("HTTP/1.1 405 "));
+    check(
+        &library,
+        "library.test/reservations",
+        "HTTP/1.1 200 ",
+        "well",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn silent_visitors_keep_nobody_waiting() {
+    let library = Library::start().await.unwrap();
+    let mut silent = Vec::new();
+    for _ in 0..64 {
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port()))
+            .await
+            .unwrap();
+        let request = b"GET /dial-up HTTP/1.1\r\nHost: slow.test\r\n\r\n";
+        stream.write_all(request).await.unwrap();
+        silent.push(stream);
+    }
+    check(
+        &library,
+        "library.test/hours",
+        "HTTP/1.1 200 ",
+        "Opening hours",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn nobody_is_home_in_the_attic() {
+    let library = Library::start().await.unwrap();
+    let refused = TcpStream::connect((Ipv4Addr::LOCALHOST, library.ports.deserted)).await;
+    assert_eq!(
+        refused.unwrap_err().kind(),
+        io::ErrorKind::ConnectionRefused
+    );
+}
+
+#[tokio::test]
+async fn a_dropped_library_is_closed() {
+    let library = Library::start().await.unwrap();
+    let port = library.port();
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+        .await
+        .unwrap();
+    drop(library);
+    // An aborted task goes when the runtime comes to it; the end of the
+    // conversation shows that it has gone.
+    let mut rest = Vec::new();
+    _ = stream.read_to_end(&mut rest).await;
+    assert!(rest.is_empty());
+    assert!(
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+            .await
+            .is_err()
+    );
+}
+
+#[tokio::test]
+async fn every_site_has_an_override() {
+    let library = Library::start().await.unwrap();
+    let overrides = library.overrides();
+    for planted in library.planted() {
+        let Some((_, rest)) = planted.address.split_once("://") else {
+            continue;
+        };
+        let authority = rest.split('/').next().unwrap().to_ascii_lowercase();
+        let is_known = overrides.contains(&format!("{authority}:127.0.0.1"));
+        let is_meant_unknown = matches!(
+            authority.as_str(),
+            "nowhere.invalid" | ":8080" | "library.test:99999"
+        );
+        assert_ne!(is_known, is_meant_unknown, "{}", planted.address);
+    }
+}
+
+/// How often an address stands in a text, and not as a part of a longer one.
+fn mentions(text: &str, address: &str) -> usize {
+    let is_part = |it: char| it.is_alphanumeric() || matches!(it, '/' | ':' | '-');
+    let is_whole = |at: usize| {
+        !text[..at].ends_with(is_part) && !text[at + address.len()..].starts_with(is_part)
+    };
+    text.match_indices(address)
+        .filter(|(at, _)| is_whole(*at))
+        .count()
+}
+
+#[tokio::test]
+async fn every_planted_address_stands_once_in_the_documents() {
+    let library = Library::start().await.unwrap();
+    let documents = library.documents();
+    for planted in library.planted() {
+        let counts = documents
+            .iter()
+            .map(|it| mentions(&it.text, &planted.address));
+        assert_eq!(counts.sum::<usize>(), 1, "{}", planted.address);
+    }
+}
+
+#[tokio::test]
+async fn every_good_page_is_linked() {
+    let library = Library::start().await.unwrap();
+    let documents = library.documents();
+    for page in pages::all() {
+        let address = library.ports.fill(&format!("http://{}", page.place()));
+        let is_linked = documents.iter().any(|it| mentions(&it.text, &address) > 0);
+        assert!(is_linked, "{address}");
+    }
+}
+
+#[tokio::test]
+async fn local_links_lead_to_documents_unless_planted() {
+    let library = Library::start().await.unwrap();
+    let documents = library.documents();
+    let paths: HashSet<&str> = documents.iter().map(|it| it.path).collect();
+    assert!(paths.contains("shelf/reading list.md"));
+    for missing in ["shelf/lost-and-found.md", "shelf/pictures/reading-room.jpg"] {
+        assert!(!paths.contains(missing));
+    }
+}
+
+#[tokio::test]
+async fn everything_planted_is_distinct_and_has_its_truth() {
+    let library = Library::start().await.unwrap();
+    let planted = library.planted();
+    let addresses: HashSet<String> = planted
+        .iter()
+        .map(|it| it.address.to_ascii_lowercase())
+        .collect();
+    let names: HashSet<&str> = planted.iter().map(|it| it.what).collect();
+    assert_eq!(
+        (addresses.len(), names.len()),
+        (planted.len(), planted.len())
+    );
+    for it in &planted {
+        assert_eq!(it.code.is_none(), it.word == Word::Alive, "{}", it.what);
+    }
+    for word in [
+        Word::Alive,
+        Word::Moved,
+        Word::Dead,
+        Word::Failing,
+        Word::Blocked,
+        Word::Local,
+    ] {
+        assert!(planted.iter().any(|it| it.word == word), "{word}");
+    }
+    assert!(planted.iter().filter(|it| it.word != Word::Alive).count() >= 26);
+}

@@ -1,0 +1,117 @@
+//! Memory: which targets need not be asked again.
+
+use relink_model::{Purpose, Word};
+use relink_ports::{RunPlan, Step, Store, Tally};
+
+use super::Outcome;
+use super::scene::{Scene, at, look, place, plan, probe, result};
+
+const PAGE: &str = "http://one.test/page";
+
+/// It is settled with all that was known of it, and nobody may claim it.
+pub async fn a_target_alive_lately_is_settled_from_memory(store: &dyn Store) -> Outcome {
+    let first = Scene::with_pages(store, at(0), &[PAGE]).await?;
+    first.settle_all(Word::Alive, at(10)).await?;
+    let asked = first.settled_one().await?;
+    first.finish(at(20)).await?;
+
+    let mut second = Scene::open(store, at(100)).await?;
+    second.fresh_since = at(10);
+    second.load_pages(&[PAGE]).await?;
+    assert_eq!(second.claim(at(100)).await?, []);
+    assert_eq!(store.next_due(second.run).await?, None);
+
+    let known = second.settled_one().await?;
+    assert!(known.is_cached && !asked.is_cached);
+    assert_eq!(known.probe, Some(probe(200, at(10))));
+    assert_eq!(known.settlement, asked.settlement);
+    assert_eq!(known.places[0].place, place(1));
+    let Tally {
+        settled, cached, ..
+    } = store.tally(second.run).await?;
+    assert_eq!((settled, cached), (1, 1));
+    Ok(())
+}
+
+/// The moment given is the limit.
+pub async fn a_target_alive_too_long_ago_is_asked_again(store: &dyn Store) -> Outcome {
+    let first = Scene::with_pages(store, at(0), &[PAGE]).await?;
+    first.settle_all(Word::Alive, at(10)).await?;
+    first.finish(at(20)).await?;
+
+    let mut second = Scene::open(store, at(100)).await?;
+    second.fresh_since = at(11);
+    second.load_pages(&[PAGE]).await?;
+    assert_eq!(second.settled().await?, []);
+    assert_eq!(second.due_urls(at(100)).await?, [PAGE]);
+    Ok(())
+}
+
+/// Only alive targets are, however lately the others were asked.
+pub async fn failures_are_never_settled_from_memory(store: &dyn Store) -> Outcome {
+    for word in Word::ALL {
+        let url = format!("http://{word}.test/");
+        let plan = RunPlan {
+            scope: word.to_string(),
+            ..plan()
+        };
+        let first = Scene::of(store, &plan, at(0)).await?;
+        first.load_pages(&[&url]).await?;
+        first.settle_all(word, at(1)).await?;
+        first.finish(at(2)).await?;
+
+        let mut second = Scene::of(store, &plan, at(3)).await?;
+        second.fresh_since = at(0);
+        second.load_pages(&[&url]).await?;
+        let is_asked = !second.due_urls(at(4)).await?.is_empty();
+        assert_eq!(is_asked, word != Word::Alive, "{word}");
+    }
+    Ok(())
+}
+
+/// A target remembered yesterday is as old today as when it was asked.
+pub async fn an_answer_from_memory_does_not_make_itself_younger(store: &dyn Store) -> Outcome {
+    let first = Scene::with_pages(store, at(0), &[PAGE]).await?;
+    first.settle_all(Word::Alive, at(10)).await?;
+    first.finish(at(20)).await?;
+
+    let mut second = Scene::open(store, at(100)).await?;
+    second.fresh_since = at(5);
+    second.load_pages(&[PAGE]).await?;
+    second.finish(at(110)).await?;
+
+    let mut third = Scene::open(store, at(200)).await?;
+    third.fresh_since = at(50);
+    third.load_pages(&[PAGE]).await?;
+    assert_eq!(third.due_urls(at(200)).await?, [PAGE]);
+    Ok(())
+}
+
+/// A later run that came to no end has looked too, but concluded nothing.
+pub async fn memory_shows_the_probe_that_reached_the_page(store: &dyn Store) -> Outcome {
+    let first = Scene::with_pages(store, at(0), &[PAGE]).await?;
+    first.settle_all(Word::Alive, at(10)).await?;
+    first.finish(at(20)).await?;
+
+    let unfinished = Scene::with_pages(store, at(30), &[PAGE]).await?;
+    let claim = unfinished.claim_one(at(30)).await?;
+    let bad = probe(503, at(30));
+    let again = Step::Again {
+        purpose: Purpose::Retry,
+        not_before: at(60),
+        looks: vec![look(&bad, Purpose::First)],
+    };
+    let retry = result(Some(claim.lease), &claim.errands[0], Some(bad), again);
+    unfinished.complete(&[retry]).await?;
+
+    let run = store.open_run(&plan(), true, at(100)).await?.id;
+    let third = Scene {
+        run,
+        now: at(100),
+        fresh_since: at(0),
+        ..unfinished
+    };
+    third.load_pages(&[PAGE]).await?;
+    assert_eq!(third.settled_one().await?.probe, Some(probe(200, at(10))));
+    Ok(())
+}

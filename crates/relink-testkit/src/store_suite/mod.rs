@@ -1,0 +1,138 @@
+//! One suite for every implementation of the `Store` port.
+//!
+//! Each case is a claim about the port as its documentation words it, told
+//! through the port alone: nothing here knows which database is behind it, how
+//! it stores a thing or how fast it is. What only one database promises (locks
+//! on files, schema versions) is tested beside that database.
+//!
+//! ```ignore
+//! /// An empty store, and what must be kept while it is in use.
+//! async fn open() -> (MyStore, tempfile::TempDir) { … }
+//!
+//! relink_testkit::store_suite!(open);
+//! ```
+
+#![expect(
+    clippy::missing_panics_doc,
+    reason = "every case panics if and only if its claim does not hold"
+)]
+
+pub mod claims;
+pub mod loading;
+pub mod memory;
+pub mod reading;
+pub mod results;
+pub mod runs;
+mod scene;
+pub mod upkeep;
+
+use relink_ports::StoreFault;
+
+/// How a case ends, unless its claim does not hold: then it panics.
+pub type Outcome = Result<(), StoreFault>;
+
+/// Makes every case of the suite a test of its own.
+///
+/// `open` is the path of an async function without arguments that returns an
+/// empty store and whatever must be kept while the store is in use.
+#[macro_export]
+macro_rules! store_suite {
+    ($open:path) => {
+        $crate::store_suite! { $open;
+            runs::an_unfinished_run_of_the_same_plan_is_resumed,
+            runs::a_run_of_another_plan_is_another_run,
+            runs::a_finished_run_is_not_resumed,
+            runs::a_run_closed_as_open_is_resumed,
+            runs::a_fresh_run_leaves_the_unfinished_one_behind,
+            runs::proof_of_the_network_survives_an_interruption,
+
+            loading::an_unchanged_document_keeps_its_links,
+            loading::a_changed_document_loses_its_links,
+            loading::a_document_whose_loading_was_interrupted_starts_over,
+            loading::a_target_named_by_many_links_is_one_errand_with_all_its_places,
+            loading::an_errand_is_given_as_its_first_link_writes_it,
+            loading::named_wins_over_found,
+            loading::a_local_target_is_settled_at_once,
+            loading::a_local_target_keeps_its_since_while_its_word_is_the_same,
+            loading::a_local_target_of_a_changed_document_is_settled_anew,
+            loading::documents_that_take_no_part_any_more_take_their_errands_with_them,
+
+            memory::a_target_alive_lately_is_settled_from_memory,
+            memory::a_target_alive_too_long_ago_is_asked_again,
+            memory::failures_are_never_settled_from_memory,
+            memory::an_answer_from_memory_does_not_make_itself_younger,
+            memory::memory_shows_the_probe_that_reached_the_page,
+
+            claims::a_claim_takes_no_more_than_it_asks_for,
+            claims::a_leased_host_is_not_leased_again_until_released,
+            claims::a_leased_host_is_not_leased_again_until_its_lease_expires,
+            claims::a_lease_holds_against_other_runs,
+            claims::a_renewed_lease_lasts_longer,
+            claims::a_lease_given_back_or_lost_is_not_renewed,
+            claims::a_refill_goes_on_after_the_last_and_hands_nothing_out_twice,
+            claims::a_lost_lease_gets_no_refill,
+            claims::releasing_sets_the_next_due_moment,
+            claims::the_pace_of_a_host_survives_and_gates_the_next_claim,
+            claims::ten_thousand_links_of_one_document_are_all_claimed_once,
+
+            results::a_result_under_a_lost_lease_is_refused_and_changes_nothing,
+            results::only_the_results_under_the_lost_lease_are_refused,
+            results::an_errand_to_ask_again_comes_back_with_its_looks_when_it_is_time,
+            results::an_errand_to_ask_again_is_refilled_once_it_is_due,
+            results::an_errand_put_back_without_a_lease_falls_due_too,
+            results::an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe,
+            results::errands_on_hold_come_page_by_page,
+            results::a_settled_target_is_history_to_the_next_run,
+            results::a_failure_keeps_what_the_last_good_page_said,
+
+            reading::settled_targets_come_page_by_page_in_order,
+            reading::settled_targets_can_be_picked_by_word,
+            reading::a_settled_target_is_read_back_as_it_was_stored,
+            reading::a_single_look_is_read_back_from_its_probe,
+            reading::a_target_settled_unasked_has_no_looks,
+            reading::places_come_in_the_order_of_the_errands,
+            reading::the_tally_counts_the_run,
+            reading::hosts_are_listed_busiest_first,
+
+            upkeep::the_size_counts_what_is_there,
+            upkeep::pruning_forgets_old_closed_runs_and_their_probes,
+            upkeep::pruning_keeps_what_is_not_old_or_not_closed,
+            upkeep::pruning_keeps_the_state_and_the_last_good_page_of_every_target,
+            upkeep::the_number_of_a_pruned_run_is_not_given_again,
+            upkeep::vacuuming_loses_nothing,
+        }
+    };
+    ($open:path; $($group:ident::$case:ident,)+) => { $(
+        #[tokio::test]
+        async fn $case() -> $crate::store_suite::Outcome {
+            let (store, _kept) = $open().await;
+            $crate::store_suite::$group::$case(&store).await
+        }
+    )+ };
+}
+
+#[cfg(test)]
+mod tests {
+    #[track_caller]
+    fn check(group: &str, source: &str) {
+        let listed = include_str!("mod.rs");
+        let cases = source.split("pub async fn ").skip(1);
+        let names: Vec<&str> = cases.filter_map(|case| case.split('(').next()).collect();
+        assert!(!names.is_empty(), "{group} has no case");
+        for name in names {
+            let entry = format!(" {group}::{name},\n");
+            assert!(listed.contains(&entry), "`{group}::{name}` is not listed");
+        }
+    }
+
+    #[test]
+    fn every_case_is_listed() {
+        check("runs", include_str!("runs.rs"));
+        check("loading", include_str!("loading.rs"));
+        check("memory", include_str!("memory.rs"));
+        check("claims", include_str!("claims.rs"));
+        check("results", include_str!("results.rs"));
+        check("reading", include_str!("reading.rs"));
+        check("upkeep", include_str!("upkeep.rs"));
+    }
+}

@@ -1,0 +1,145 @@
+//! Upkeep: what is forgotten and what never is.
+
+use relink_model::{ErrandId, Purpose, Word};
+use relink_ports::{RunPlan, Settlement, Step, Store, StoreSize, Tally};
+
+use super::Outcome;
+use super::scene::{MANY, Scene, at, look, plan, probe, result, settlement};
+
+const ONE: &str = "http://one.test/";
+const TWO: &str = "http://two.test/";
+
+fn counts(size: &StoreSize) -> (u64, u64, u64) {
+    (size.runs, size.targets, size.probes)
+}
+
+/// Runs, targets over all runs, and every probe.
+pub async fn the_size_counts_what_is_there(store: &dyn Store) -> Outcome {
+    assert_eq!(counts(&store.size().await?), (0, 0, 0));
+    let first = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
+    assert_eq!(counts(&store.size().await?), (1, 2, 0));
+    first.settle_all(Word::Alive, at(1)).await?;
+    first.finish(at(2)).await?;
+    let second = Scene::with_pages(store, at(3), &[ONE]).await?;
+    second.settle_all(Word::Alive, at(4)).await?;
+    let size = store.size().await?;
+    assert_eq!(counts(&size), (2, 2, 3));
+    assert!(size.bytes > 0);
+    Ok(())
+}
+
+/// The size returned is the one afterwards.
+pub async fn pruning_forgets_old_closed_runs_and_their_probes(store: &dyn Store) -> Outcome {
+    let old = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
+    old.settle_all(Word::Dead, at(10)).await?;
+    old.finish(at(20)).await?;
+    let size = store.prune(at(21)).await?;
+    assert_eq!(counts(&size), (0, 2, 0));
+    assert_eq!(store.size().await?, size);
+    assert_eq!(old.settled().await?, []);
+    assert_eq!(store.tally(old.run).await?, Tally::default());
+    assert_eq!(store.hosts(old.run, MANY).await?, []);
+    Ok(())
+}
+
+/// A run closed at that very moment, and one that may still be resumed,
+/// however old it is.
+pub async fn pruning_keeps_what_is_not_old_or_not_closed(store: &dyn Store) -> Outcome {
+    let other = RunPlan {
+        scope: "unfinished".to_owned(),
+        ..plan()
+    };
+    let unfinished = Scene::of(store, &other, at(0)).await?;
+    unfinished.load_pages(&[ONE, TWO]).await?;
+    let claims = unfinished.claim(at(1)).await?;
+    unfinished.settle(&claims[0], Word::Dead, at(1)).await?;
+    hold(&unfinished, &claims[1], 1).await?;
+    let closed = Scene::with_pages(store, at(2), &["http://three.test/"]).await?;
+    closed.settle_all(Word::Dead, at(20)).await?;
+    closed.finish(at(20)).await?;
+
+    let before = (unfinished.settled().await?, closed.settled().await?);
+    let size = store.prune(at(20)).await?;
+    assert_eq!(counts(&size), (2, 3, 3));
+    let after = (unfinished.settled().await?, closed.settled().await?);
+    assert_eq!(after, before);
+    assert_eq!(
+        store.held(unfinished.run, ErrandId(0), MANY).await?.len(),
+        1
+    );
+    Ok(())
+}
+
+/// Puts a claim's errand on hold.
+async fn hold(scene: &Scene<'_>, claim: &relink_ports::Claim, seconds: i64) -> Outcome {
+    let seen = probe(503, at(seconds));
+    let looks = vec![look(&seen, Purpose::First)];
+    let step = Step::Hold { looks };
+    scene
+        .complete(&[result(
+            Some(claim.lease),
+            &claim.errands[0],
+            Some(seen),
+            step,
+        )])
+        .await
+}
+
+/// The next run knows as much as if nothing had been forgotten.
+pub async fn pruning_keeps_the_state_and_the_last_good_page_of_every_target(
+    store: &dyn Store,
+) -> Outcome {
+    for (now, word) in [(10, Word::Alive), (20, Word::Alive), (30, Word::Failing)] {
+        let scene = Scene::with_pages(store, at(now), &[ONE]).await?;
+        scene.settle_all(word, at(now)).await?;
+        scene.finish(at(now)).await?;
+    }
+    let before = Scene::with_pages(store, at(40), &[ONE]).await?;
+    let claim = before.claim_one(at(40)).await?;
+    before.release(&claim).await?;
+    before.finish(at(40)).await?;
+    let history = &claim.errands[0].history;
+    assert_eq!(history.last_reached, Some(at(20)));
+    assert!(history.digest.is_some() && history.streak.is_some());
+
+    let size = store.prune(at(1000)).await?;
+    assert_eq!(counts(&size), (0, 1, 1));
+    let after = Scene::with_pages(store, at(2000), &[ONE]).await?;
+    let claim = after.claim_one(at(2000)).await?;
+    assert_eq!(&claim.errands[0].history, history);
+    Ok(())
+}
+
+/// Or its probes, where they are kept, would be taken for the new run's.
+pub async fn the_number_of_a_pruned_run_is_not_given_again(store: &dyn Store) -> Outcome {
+    let old = Scene::with_pages(store, at(0), &[ONE]).await?;
+    old.settle_all(Word::Alive, at(1)).await?;
+    old.finish(at(2)).await?;
+    store.prune(at(100)).await?;
+
+    let new = Scene::with_pages(store, at(200), &[ONE]).await?;
+    assert_ne!(new.run, old.run);
+    let claim = new.claim_one(at(200)).await?;
+    let unasked = Settlement {
+        looks: Vec::new(),
+        ..settlement(Word::Blocked, &probe(429, at(200)), at(200))
+    };
+    let settle = Step::Settle(unasked);
+    new.complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)])
+        .await?;
+    assert_eq!(new.settled_one().await?.probe, None);
+    Ok(())
+}
+
+/// It only gives room back.
+pub async fn vacuuming_loses_nothing(store: &dyn Store) -> Outcome {
+    let scene = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
+    scene.settle_all(Word::Alive, at(1)).await?;
+    let (size, settled) = (store.size().await?, scene.settled().await?);
+    store.vacuum().await?;
+    let after = store.size().await?;
+    assert_eq!(counts(&after), counts(&size));
+    assert!(after.bytes <= size.bytes);
+    assert_eq!(scene.settled().await?, settled);
+    Ok(())
+}
