@@ -1,6 +1,11 @@
 //! The store in a SQLite file: the suite of all stores, and what only a file
 //! can do.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot set its scene has failed"
+)]
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,8 +16,7 @@ use relink_ports::{
     StoreFault,
 };
 use relink_store::SqliteStore;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{Connection, SqliteConnection};
+use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// Long enough for a lock that is free, short enough for one that never is.
@@ -37,23 +41,16 @@ async fn fault(path: &Path) -> StoreFault {
 }
 
 /// Writes to a file as another program would.
-async fn write(path: &Path, statements: &'static str) {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true);
-    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
-    sqlx::raw_sql(statements)
-        .execute(&mut connection)
-        .await
-        .unwrap();
-    connection.close().await.unwrap();
+fn write(path: &Path, statements: &str) {
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch(statements).unwrap();
 }
 
 #[tokio::test]
 async fn a_file_of_a_newer_schema_says_so() {
     let (store, folder) = open_empty().await;
-    store.close().await.unwrap();
-    write(&file_in(&folder), "PRAGMA user_version = 1000").await;
+    drop(store);
+    write(&file_in(&folder), "PRAGMA user_version = 1000");
     let fault = fault(&file_in(&folder)).await;
     let StoreFault::Newer { found, known, .. } = fault else {
         panic!("{fault:?}");
@@ -75,20 +72,25 @@ async fn check_not_ours(folder: &TempDir) {
 #[tokio::test]
 async fn the_database_of_another_program_is_not_touched() {
     let folder = TempDir::new().unwrap();
-    write(&file_in(&folder), "CREATE TABLE book (title TEXT)").await;
+    write(&file_in(&folder), "CREATE TABLE book (title TEXT)");
     check_not_ours(&folder).await;
 }
 
 #[tokio::test]
 async fn the_database_of_a_program_with_a_name_is_not_touched() {
     let folder = TempDir::new().unwrap();
-    write(&file_in(&folder), "PRAGMA application_id = 7").await;
+    write(&file_in(&folder), "PRAGMA application_id = 7");
     check_not_ours(&folder).await;
 }
 
 #[tokio::test]
 async fn a_text_file_is_not_touched() {
-    for text in ["x", "http://one.test/\n", &"a long line\n".repeat(1000)] {
+    for text in [
+        "x",
+        "no",
+        "http://one.test/\n",
+        &"a long line\n".repeat(1000),
+    ] {
         let folder = TempDir::new().unwrap();
         std::fs::write(file_in(&folder), text).unwrap();
         check_not_ours(&folder).await;
@@ -108,7 +110,7 @@ async fn an_empty_file_becomes_a_store() {
 #[tokio::test]
 async fn a_file_with_no_schema_yet_becomes_a_store() {
     let folder = TempDir::new().unwrap();
-    write(&file_in(&folder), "PRAGMA journal_mode = WAL").await;
+    write(&file_in(&folder), "PRAGMA journal_mode = WAL");
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     assert_eq!(store.size().await.unwrap().runs, 0);
 }
@@ -130,7 +132,7 @@ async fn a_second_opener_is_told_that_the_file_is_in_use() {
     let (store, folder) = open_empty().await;
     let fault = fault(&file_in(&folder)).await;
     assert!(matches!(fault, StoreFault::InUse { .. }), "{fault:?}");
-    store.close().await.unwrap();
+    drop(store);
     SqliteStore::open(&file_in(&folder)).await.unwrap();
 }
 
@@ -140,8 +142,23 @@ async fn a_second_opener_gets_the_file_once_it_is_free() {
     let path = file_in(&folder);
     let second = tokio::spawn(async move { SqliteStore::open(&path).await });
     tokio::task::yield_now().await;
-    store.close().await.unwrap();
+    drop(store);
     assert!(second.await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn openers_of_a_new_file_take_turns() {
+    let folder = TempDir::new().unwrap();
+    for round in 0..10 {
+        let path = folder.path().join(format!("{round}.db"));
+        let open = || {
+            let path = path.clone();
+            tokio::spawn(async move { SqliteStore::open(&path).await.map(drop) })
+        };
+        for opened in [open(), open(), open()] {
+            opened.await.unwrap().unwrap();
+        }
+    }
 }
 
 fn at(seconds: i64) -> Timestamp {

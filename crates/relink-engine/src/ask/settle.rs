@@ -7,12 +7,16 @@ use relink_frontier::backoff;
 use relink_judge::{Case, Judgement, Next, Wait, codes, conclude, is_network_ending, judge};
 use relink_model::{Errand, ErrandId, Look, Probe, Word};
 use relink_ports::{Completion, HostId, HostLease, Settled, Settlement, Step};
+use tokio::time::Instant;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lane::Whereabouts;
 use super::{Asker, BATCH, Returned};
 use crate::{EngineFault, Observer};
 
+/// While many requests are out, a commit waits so long for company: a fuller
+/// batch writes each page of the database once instead of twice.
+const LINGER: Duration = Duration::from_millis(2);
 /// Errands on hold are judged this many at a time.
 const PAGE: usize = 256;
 
@@ -32,6 +36,7 @@ impl Asker<'_> {
         let mut judged = Vec::with_capacity(BATCH);
         let mut hosts = Vec::with_capacity(BATCH);
         let mut proves_network = false;
+        let lingers_until = Instant::now() + LINGER;
         let mut next = Some(first);
         while let Some(returned) = next {
             match returned {
@@ -44,8 +49,11 @@ impl Asker<'_> {
                     judged.extend(self.judge_look(host, *errand, *probe));
                 }
             }
-            let has_room = judged.len() < BATCH;
-            next = has_room.then(|| self.beside.try_join_next()).flatten().and_then(Result::ok);
+            next = if judged.len() < BATCH {
+                self.next_returned(lingers_until).await
+            } else {
+                None
+            };
         }
         let looked = hosts.len();
         self.commit(judged, observer).await?;
@@ -62,6 +70,18 @@ impl Asker<'_> {
             self.supply.want_refill(host);
         }
         Ok(())
+    }
+
+    /// The next result that is there, or comes soon while many are out.
+    async fn next_returned(&mut self, lingers_until: Instant) -> Option<Returned> {
+        if let Some(returned) = self.beside.try_join_next() {
+            return returned.ok();
+        }
+        if self.beside.len() < BATCH {
+            return None;
+        }
+        let joined = tokio::time::timeout_at(lingers_until, self.beside.join_next()).await;
+        joined.ok().flatten().and_then(Result::ok)
     }
 
     fn note_address(&mut self, host: HostId, address: Option<std::net::IpAddr>) {

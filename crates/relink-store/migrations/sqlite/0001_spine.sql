@@ -115,11 +115,12 @@ CREATE TABLE link (
 ) WITHOUT ROWID;
 CREATE INDEX link_errand ON link (errand_id);
 
--- What was seen, only ever added. `detail` is the whole probe as JSON.
+-- What was seen, only ever added. `detail` is the whole probe as JSON. A
+-- target's last good probe may outlive its run.
 CREATE TABLE probe (
     id        INTEGER PRIMARY KEY,
     target_id INTEGER NOT NULL REFERENCES target (id),
-    run_id    INTEGER NOT NULL REFERENCES run (id),
+    run_id    INTEGER NOT NULL,
     asked_at  INTEGER NOT NULL,
     status    INTEGER,
     detail    TEXT    NOT NULL

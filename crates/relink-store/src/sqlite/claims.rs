@@ -6,183 +6,88 @@
 
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, RunId};
-use relink_ports::{Claim, HostId, HostLease, HostPace, HostTally, StoreFault};
-use sqlx::{Connection, SqliteConnection};
+use relink_ports::{Claim, HostId, HostLease, HostPace, HostTally};
+use rusqlite::Connection;
 
-use super::SqliteStore;
-use super::row_struct::row_struct;
-use super::rows::{ErrandRow, errand_columns, millis, moment, to_json};
+use super::fault::Outcome;
+use super::rows::{errand, errand_columns, millis, moment, number};
 
-row_struct! {
-    struct HostRow {
-        id: i64,
-        name: String,
-        lease_no: i64,
-        next_at: i64,
-        delay_ms: i64,
-        throttled: bool,
-        address: Option<String>,
-    }
+/// A host that was just leased.
+pub(super) struct LeasedHost {
+    lease: HostLease,
+    name: String,
+    pace: HostPace,
 }
 
-impl HostRow {
-    fn lease(&self) -> HostLease {
-        HostLease {
-            host: HostId(self.id),
-            number: self.lease_no,
-        }
-    }
-
-    fn into_claim(self, errands: Vec<Errand>) -> Claim {
-        Claim {
-            lease: self.lease(),
-            name: self.name,
-            pace: HostPace {
-                next_at: moment(self.next_at),
-                delay_ms: u32::try_from(self.delay_ms).unwrap_or(0),
-                is_throttled: self.throttled,
-                address: self.address.and_then(|address| address.parse().ok()),
-            },
-            errands,
-        }
-    }
-}
-
-impl SqliteStore {
-    pub(super) async fn claim(
-        &self,
+impl LeasedHost {
+    /// The claim on it, with errands that are due.
+    pub(super) fn into_claim(
+        self,
+        db: &Connection,
         run: RunId,
-        hosts: usize,
-        errands: usize,
-        now: Timestamp,
-        until: Timestamp,
-    ) -> Result<Vec<Claim>, StoreFault> {
-        let doing = self.fault("claiming hosts");
-        let mut connection = self.connection().await;
-        let mut transaction = connection.begin().await.map_err(&doing)?;
-        let leased = lease_hosts(&mut transaction, run, hosts, now, until)
-            .await
-            .map_err(&doing)?;
-        let mut claims = Vec::with_capacity(leased.len());
-        for host in leased {
-            let start = (Timestamp::MIN, ErrandId(i64::MIN));
-            let due = due_errands(&mut transaction, run, host.lease(), start, errands, now);
-            let rows = due.await.map_err(&doing)?;
-            let errands = rows
-                .into_iter()
-                .map(ErrandRow::into_errand)
-                .collect::<Result<_, _>>()?;
-            claims.push(host.into_claim(errands));
-        }
-        transaction.commit().await.map_err(&doing)?;
-        Ok(claims)
-    }
-
-    pub(super) async fn refill(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        after: (Timestamp, ErrandId),
         limit: usize,
         now: Timestamp,
-    ) -> Result<Vec<Errand>, StoreFault> {
-        let mut connection = self.connection().await;
-        let rows = due_errands(&mut connection, run, lease, after, limit, now)
-            .await
-            .map_err(self.fault("fetching errands"))?;
-        rows.into_iter().map(ErrandRow::into_errand).collect()
-    }
-
-    pub(super) async fn renew(
-        &self,
-        leases: &[HostLease],
-        until: Timestamp,
-    ) -> Result<(), StoreFault> {
-        let held: Vec<(i64, i64)> = leases
-            .iter()
-            .map(|lease| (lease.host.0, lease.number))
-            .collect();
-        sqlx::query(
-            "UPDATE host SET lease_until = ?1 FROM json_each(?2) j
-             WHERE host.id = j.value ->> 0 AND lease_no = j.value ->> 1 AND lease_until > 0",
-        )
-        .bind(millis(until))
-        .bind(to_json(&held)?)
-        .execute(&mut *self.connection().await)
-        .await
-        .map_err(self.fault("renewing leases"))?;
-        Ok(())
-    }
-
-    pub(super) async fn release(
-        &self,
-        run: RunId,
-        lease: HostLease,
-        pace: &HostPace,
-        tally: &HostTally,
-    ) -> Result<(), StoreFault> {
-        let doing = self.fault("giving a host back");
-        let mut connection = self.connection().await;
-        let mut transaction = connection.begin().await.map_err(&doing)?;
-        let given_back = give_back(&mut transaction, lease, pace)
-            .await
-            .map_err(&doing)?;
-        if given_back {
-            add_to_tally(&mut transaction, run, lease.host, tally)
-                .await
-                .map_err(&doing)?;
-        }
-        transaction.commit().await.map_err(&doing)
-    }
-
-    pub(super) async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault> {
-        let (due,): (Option<i64>,) = sqlx::query_as(
-            "SELECT min(max(rh.due_at, h.next_at))
-             FROM run_host rh CROSS JOIN host h ON h.id = rh.host_id
-             WHERE rh.run_id = ? AND rh.due_at IS NOT NULL AND h.lease_until = 0",
-        )
-        .bind(run.0)
-        .fetch_one(&mut *self.connection().await)
-        .await
-        .map_err(self.fault("looking for due errands"))?;
-        Ok(due.map(moment))
+    ) -> Outcome<Claim> {
+        let start = (Timestamp::MIN, ErrandId(i64::MIN));
+        let errands = due(db, run, self.lease, start, limit, now)?;
+        Ok(Claim {
+            lease: self.lease,
+            name: self.name,
+            pace: self.pace,
+            errands,
+        })
     }
 }
 
-async fn lease_hosts(
-    connection: &mut SqliteConnection,
+/// Leases hosts that have something due and are nobody's.
+pub(super) fn lease(
+    db: &Connection,
     run: RunId,
     hosts: usize,
     now: Timestamp,
     until: Timestamp,
-) -> Result<Vec<HostRow>, sqlx::Error> {
-    sqlx::query_as(
+) -> Outcome<Vec<LeasedHost>> {
+    let mut statement = db.prepare_cached(
         "UPDATE host SET lease_until = ?1, lease_no = lease_no + 1
          WHERE id IN (
              SELECT h.id FROM run_host rh CROSS JOIN host h ON h.id = rh.host_id
              WHERE rh.run_id = ?2 AND rh.due_at <= ?3
                AND h.next_at <= ?3 AND h.lease_until <= ?3
              ORDER BY rh.due_at LIMIT ?4)
-         RETURNING id, name, lease_no, next_at, delay_ms, throttled, address",
-    )
-    .bind(millis(until))
-    .bind(run.0)
-    .bind(millis(now))
-    .bind(i64::try_from(hosts).unwrap_or(i64::MAX))
-    .fetch_all(connection)
-    .await
+         RETURNING id, lease_no, name, next_at, delay_ms, throttled, address",
+    )?;
+    let leased =
+        statement.query_map((millis(until), run.0, millis(now), number(hosts)), |row| {
+            Ok(LeasedHost {
+                lease: HostLease {
+                    host: HostId(row.get(0)?),
+                    number: row.get(1)?,
+                },
+                name: row.get(2)?,
+                pace: HostPace {
+                    next_at: moment(row.get(3)?),
+                    delay_ms: row.get(4)?,
+                    is_throttled: row.get(5)?,
+                    address: row
+                        .get::<_, Option<String>>(6)?
+                        .and_then(|address| address.parse().ok()),
+                },
+            })
+        })?;
+    Ok(leased.collect::<Result<_, _>>()?)
 }
 
-/// Errands that whoever holds this lease may ask now; none if it is lost.
-async fn due_errands(
-    connection: &mut SqliteConnection,
+/// Errands that whoever holds this lease may ask now, after the last one
+/// handed out; none if the lease is lost.
+pub(super) fn due(
+    db: &Connection,
     run: RunId,
     lease: HostLease,
     (after_time, after): (Timestamp, ErrandId),
     limit: usize,
     now: Timestamp,
-) -> Result<Vec<ErrandRow>, sqlx::Error> {
-    sqlx::query_as(concat!(
+) -> Outcome<Vec<Errand>> {
+    let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         errand_columns!(),
         " FROM errand e INDEXED BY errand_pending
@@ -192,63 +97,88 @@ async fn due_errands(
             AND (e.not_before, e.id) > (?4, ?5)
             AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?7)
           ORDER BY e.not_before, e.id LIMIT ?6"
-    ))
-    .bind(run.0)
-    .bind(lease.host.0)
-    .bind(millis(now))
-    .bind(millis(after_time))
-    .bind(after.0)
-    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-    .bind(lease.number)
-    .fetch_all(connection)
-    .await
+    ))?;
+    let rows = statement.query_and_then(
+        (
+            run.0,
+            lease.host.0,
+            millis(now),
+            millis(after_time),
+            after.0,
+            number(limit),
+            lease.number,
+        ),
+        errand,
+    )?;
+    rows.collect()
 }
 
-/// Whether the lease was still ours.
-async fn give_back(
-    connection: &mut SqliteConnection,
+pub(super) fn renew(db: &Connection, leases: &[HostLease], until: Timestamp) -> Outcome<()> {
+    let mut statement = db.prepare_cached(
+        "UPDATE host SET lease_until = ? WHERE id = ? AND lease_no = ? AND lease_until > 0",
+    )?;
+    for lease in leases {
+        statement.execute((millis(until), lease.host.0, lease.number))?;
+    }
+    Ok(())
+}
+
+pub(super) fn release(
+    db: &Connection,
+    run: RunId,
     lease: HostLease,
     pace: &HostPace,
-) -> Result<bool, sqlx::Error> {
-    let changed = sqlx::query(
-        "UPDATE host SET lease_until = 0, next_at = max(next_at, ?1), delay_ms = ?2,
-                         throttled = ?3, address = ifnull(?4, address)
-         WHERE id = ?5 AND lease_no = ?6",
-    )
-    .bind(millis(pace.next_at))
-    .bind(pace.delay_ms)
-    .bind(pace.is_throttled)
-    .bind(pace.address.map(|address| address.to_string()))
-    .bind(lease.host.0)
-    .bind(lease.number)
-    .execute(connection)
-    .await?;
-    Ok(changed.rows_affected() > 0)
+    tally: &HostTally,
+) -> Outcome<()> {
+    let given_back = db
+        .prepare_cached(
+            "UPDATE host SET lease_until = 0, next_at = max(next_at, ?), delay_ms = ?,
+                             throttled = ?, address = ifnull(?, address)
+             WHERE id = ? AND lease_no = ?",
+        )?
+        .execute((
+            millis(pace.next_at),
+            pace.delay_ms,
+            pace.is_throttled,
+            pace.address.map(|address| address.to_string()),
+            lease.host.0,
+            lease.number,
+        ))?;
+    if given_back > 0 {
+        add_to_tally(db, run, lease.host, tally)?;
+    }
+    Ok(())
 }
 
 /// Adds what was done, and sets when the host's next errand falls due.
-async fn add_to_tally(
-    connection: &mut SqliteConnection,
-    run: RunId,
-    host: HostId,
-    tally: &HostTally,
-) -> Result<(), sqlx::Error> {
-    sqlx::query(
+fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostTally) -> Outcome<()> {
+    db.prepare_cached(
         "UPDATE run_host SET
              asked = asked + ?3, answered = answered + ?4, throttled = throttled + ?5,
              busy_ms = busy_ms + ?6, waited_ms = waited_ms + ?7,
              due_at = (SELECT min(not_before) FROM errand
                        WHERE run_id = ?1 AND host_id = ?2 AND state = 0)
          WHERE run_id = ?1 AND host_id = ?2",
-    )
-    .bind(run.0)
-    .bind(host.0)
-    .bind(tally.asked.cast_signed())
-    .bind(tally.answered.cast_signed())
-    .bind(tally.throttled.cast_signed())
-    .bind(tally.busy_ms.cast_signed())
-    .bind(tally.waited_ms.cast_signed())
-    .execute(connection)
-    .await?;
+    )?
+    .execute((
+        run.0,
+        host.0,
+        tally.asked.cast_signed(),
+        tally.answered.cast_signed(),
+        tally.throttled.cast_signed(),
+        tally.busy_ms.cast_signed(),
+        tally.waited_ms.cast_signed(),
+    ))?;
     Ok(())
+}
+
+pub(super) fn next_due(db: &Connection, run: RunId) -> Outcome<Option<Timestamp>> {
+    let due: Option<i64> = db
+        .prepare_cached(
+            "SELECT min(max(rh.due_at, h.next_at))
+             FROM run_host rh CROSS JOIN host h ON h.id = rh.host_id
+             WHERE rh.run_id = ? AND rh.due_at IS NOT NULL AND h.lease_until = 0",
+        )?
+        .query_row([run.0], |row| row.get(0))?;
+    Ok(due.map(moment))
 }

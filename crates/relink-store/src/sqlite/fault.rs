@@ -3,50 +3,133 @@
 use std::path::Path;
 
 use relink_ports::StoreFault;
+use rusqlite::ErrorCode;
+use thiserror::Error;
 
-/// Turns an error met while `doing` something with the file at `place`.
-pub(super) fn translate(place: &Path, doing: &'static str, fault: sqlx::Error) -> StoreFault {
-    let place = place.display().to_string();
-    match primary_code(&fault) {
-        Some(libsqlite::BUSY | libsqlite::LOCKED) => StoreFault::InUse { place },
-        Some(libsqlite::FULL) => StoreFault::Full { place },
-        Some(libsqlite::NOT_A_DATABASE) => StoreFault::NotOurs { place },
-        Some(libsqlite::CANNOT_OPEN | libsqlite::READ_ONLY) => StoreFault::Unreachable {
-            place,
-            source: Box::new(fault),
-        },
-        _ => StoreFault::Failed {
-            doing,
-            source: Box::new(fault),
-        },
+/// What was being done, for the message.
+pub(super) type Doing = &'static str;
+
+/// What a piece of database work comes to.
+pub(super) type Outcome<T> = Result<T, Trouble>;
+
+/// Why a piece of database work failed, before it is told.
+#[derive(Debug, Error)]
+pub(super) enum Trouble {
+    /// The database said so.
+    #[error(transparent)]
+    Database(#[from] rusqlite::Error),
+    /// A stored value cannot be read back, or a value cannot be written.
+    #[error(transparent)]
+    Value(#[from] serde_json::Error),
+}
+
+impl Trouble {
+    /// Tells it in our words.
+    pub(super) fn told(self, place: &Path, doing: Doing) -> StoreFault {
+        let place = place.display().to_string();
+        match self.code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                StoreFault::InUse { place }
+            }
+            Some(ErrorCode::DiskFull) => StoreFault::Full { place },
+            Some(ErrorCode::NotADatabase) => StoreFault::NotOurs { place },
+            Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                StoreFault::Unreachable {
+                    place,
+                    source: Box::new(self),
+                }
+            }
+            _ => StoreFault::Failed {
+                doing,
+                source: Box::new(self),
+            },
+        }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Database(fault) => fault.sqlite_error_code(),
+            Self::Value(_) => None,
+        }
     }
 }
 
-/// A stored value cannot be read back.
-pub(super) fn unreadable(
-    doing: &'static str,
-    fault: impl std::error::Error + Send + Sync + 'static,
-) -> StoreFault {
-    StoreFault::Failed {
-        doing,
-        source: Box::new(fault),
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use relink_model::{Place, PlaceKind, RunId};
+    use relink_ports::{LinkBatch, NewDocument, NewLink, NewTarget, RunPlan, Store as _};
+
+    use super::*;
+    use crate::SqliteStore;
+
+    async fn start_run(store: &SqliteStore) -> RunId {
+        let plan = RunPlan {
+            command: "check".to_owned(),
+            inputs: Vec::new(),
+            scope: String::new(),
+        };
+        let run = store.open_run(&plan, false, Timestamp::UNIX_EPOCH).await;
+        run.unwrap().id
     }
-}
 
-/// The low byte of SQLite's extended result code.
-fn primary_code(fault: &sqlx::Error) -> Option<u32> {
-    let sqlx::Error::Database(fault) = fault else {
-        return None;
-    };
-    fault.code()?.parse::<u32>().ok().map(|code| code & 0xff)
-}
+    fn link(n: usize) -> NewLink {
+        NewLink {
+            place: Place {
+                span: (n..n).into(),
+                line: 1,
+                column: 1,
+                kind: PlaceKind::Line,
+            },
+            given: String::new(),
+            target: NewTarget::Web {
+                url: format!("http://one.test/{n}"),
+                host: "one.test".to_owned(),
+                is_named: true,
+            },
+        }
+    }
 
-/// Result codes, as <https://www.sqlite.org/rescode.html> numbers them.
-mod libsqlite {
-    pub const BUSY: u32 = 5;
-    pub const LOCKED: u32 = 6;
-    pub const READ_ONLY: u32 = 8;
-    pub const FULL: u32 = 13;
-    pub const CANNOT_OPEN: u32 = 14;
-    pub const NOT_A_DATABASE: u32 = 26;
+    /// Loads a document with more links than a few pages hold.
+    async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreFault> {
+        let links: Vec<NewLink> = (0..1000).map(link).collect();
+        let document = NewDocument {
+            label: "a.md".to_owned(),
+            content: 1,
+        };
+        let batch = LinkBatch {
+            document: store.load_document(run, &document).await?.id,
+            first: 0,
+            links: &links,
+            now: Timestamp::UNIX_EPOCH,
+            fresh_since: Timestamp::MAX,
+        };
+        store.add_links(run, batch).await
+    }
+
+    fn allow_pages(store: &SqliteStore, pages: u32) {
+        let limit = format!("PRAGMA max_page_count = {pages}");
+        let done = store.perform("limiting", |db| Ok(db.execute_batch(&limit)?));
+        done.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_leaves_nothing_half_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("relink.db");
+        let store = SqliteStore::open(&path).await.unwrap();
+        let run = start_run(&store).await;
+        // SQLite takes this for as many as there are now.
+        allow_pages(&store, 1);
+        let fault = load(&store, run).await.unwrap_err();
+        assert!(matches!(fault, StoreFault::Full { .. }), "{fault:?}");
+
+        allow_pages(&store, u32::MAX - 1);
+        assert_eq!(store.tally(run).await.unwrap().links, 0);
+        load(&store, run).await.unwrap();
+        drop(store);
+
+        let store = SqliteStore::open(&path).await.unwrap();
+        assert_eq!(store.tally(run).await.unwrap().links, 1000);
+    }
 }

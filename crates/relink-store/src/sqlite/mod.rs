@@ -1,21 +1,22 @@
 //! SQLite: the embedded default, one process at a time.
 //!
-//! One connection does all the work. SQLite has a single writer anyway, and an
-//! exclusive lock spares the shared-memory index. Rows go in and out in
-//! batches, many rows to a statement through `json_each`, so that a statement
-//! is prepared once whatever the batch size.
+//! One connection does all the work: SQLite has a single writer anyway, and an
+//! exclusive lock spares the shared-memory index. Statements run where they
+//! are called. A batch takes a few milliseconds, the caller has nothing else
+//! to do meanwhile, and a hop to another thread and back for each statement
+//! costs more than most statements do.
 
 mod claims;
 mod fault;
 mod loading;
 mod open;
 mod results;
-mod row_struct;
 mod rows;
 mod runs;
 mod upkeep;
 
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -24,23 +25,48 @@ use relink_ports::{
     Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, LoadedDocument,
     NewDocument, OpenRun, PlaceIn, RunPlan, RunState, Settled, Store, StoreFault, StoreSize, Tally,
 };
-use sqlx::SqliteConnection;
-use tokio::sync::{Mutex, MutexGuard};
+use rusqlite::{Connection, Transaction};
+
+use self::fault::{Doing, Outcome, Trouble};
 
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     place: PathBuf,
-    connection: Mutex<SqliteConnection>,
+    connection: Mutex<Connection>,
 }
 
 impl SqliteStore {
-    async fn connection(&self) -> MutexGuard<'_, SqliteConnection> {
-        self.connection.lock().await
+    /// Runs `work` in one transaction; what it did counts only if it succeeds.
+    fn transact<T>(
+        &self,
+        doing: Doing,
+        work: impl FnOnce(&Transaction<'_>) -> Outcome<T>,
+    ) -> Result<T, StoreFault> {
+        // A panic in the middle of a transaction has rolled it back.
+        let mut connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let transaction = connection.transaction();
+        let done = transaction.map_err(Into::into).and_then(|transaction| {
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        });
+        done.map_err(|trouble: Trouble| trouble.told(&self.place, doing))
     }
 
-    /// Turns what the database said about `doing` into our words.
-    fn fault(&self, doing: &'static str) -> impl Fn(sqlx::Error) -> StoreFault + '_ {
-        move |fault| fault::translate(&self.place, doing, fault)
+    /// Runs `work` outside of any transaction.
+    fn perform<T>(
+        &self,
+        doing: Doing,
+        work: impl FnOnce(&Connection) -> Outcome<T>,
+    ) -> Result<T, StoreFault> {
+        let connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        work(&connection).map_err(|trouble| trouble.told(&self.place, doing))
     }
 }
 
@@ -52,7 +78,7 @@ impl Store for SqliteStore {
         fresh: bool,
         now: Timestamp,
     ) -> Result<OpenRun, StoreFault> {
-        self.open_run(plan, fresh, now).await
+        self.transact("opening a run", |db| runs::open(db, plan, fresh, now))
     }
 
     async fn load_document(
@@ -60,19 +86,25 @@ impl Store for SqliteStore {
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreFault> {
-        self.load_document(run, document).await
+        self.transact("loading a document", |db| {
+            loading::document(db, run, document)
+        })
     }
 
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreFault> {
-        self.add_links(run, batch).await
+        self.transact("storing links", |db| loading::links(db, run, &batch))
     }
 
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreFault> {
-        self.finish_document(document).await
+        self.perform("loading a document", |db| {
+            loading::finish_document(db, document)
+        })
     }
 
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreFault> {
-        self.finish_loading(run, documents).await
+        self.transact("ending the loading", |db| {
+            loading::finish(db, run, documents)
+        })
     }
 
     async fn claim(
@@ -83,7 +115,13 @@ impl Store for SqliteStore {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Claim>, StoreFault> {
-        self.claim(run, hosts, errands, now, until).await
+        self.transact("claiming hosts", |db| {
+            let leased = claims::lease(db, run, hosts, now, until)?;
+            leased
+                .into_iter()
+                .map(|host| host.into_claim(db, run, errands, now))
+                .collect()
+        })
     }
 
     async fn refill(
@@ -94,11 +132,13 @@ impl Store for SqliteStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Errand>, StoreFault> {
-        self.refill(run, lease, after, limit, now).await
+        self.perform("fetching errands", |db| {
+            claims::due(db, run, lease, after, limit, now)
+        })
     }
 
     async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreFault> {
-        self.renew(leases, until).await
+        self.transact("renewing leases", |db| claims::renew(db, leases, until))
     }
 
     async fn release(
@@ -108,11 +148,13 @@ impl Store for SqliteStore {
         pace: &HostPace,
         tally: &HostTally,
     ) -> Result<(), StoreFault> {
-        self.release(run, lease, pace, tally).await
+        self.transact("giving a host back", |db| {
+            claims::release(db, run, lease, pace, tally)
+        })
     }
 
     async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault> {
-        self.next_due(run).await
+        self.perform("looking for due errands", |db| claims::next_due(db, run))
     }
 
     async fn complete(
@@ -120,11 +162,15 @@ impl Store for SqliteStore {
         run: RunId,
         completions: &[Completion],
     ) -> Result<Vec<ErrandId>, StoreFault> {
-        self.complete(run, completions).await
+        self.transact("storing results", |db| {
+            results::complete(db, run, completions)
+        })
     }
 
     async fn prove_network(&self, run: RunId) -> Result<(), StoreFault> {
-        self.prove_network(run).await
+        self.perform("noting that the network works", |db| {
+            runs::prove_network(db, run)
+        })
     }
 
     async fn held(
@@ -133,7 +179,9 @@ impl Store for SqliteStore {
         after: ErrandId,
         limit: usize,
     ) -> Result<Vec<(Errand, Probe)>, StoreFault> {
-        self.held(run, after, limit).await
+        self.perform("reading what is on hold", |db| {
+            results::held(db, run, after, limit)
+        })
     }
 
     async fn settled(
@@ -143,19 +191,26 @@ impl Store for SqliteStore {
         limit: usize,
         words: Option<&[Word]>,
     ) -> Result<Vec<Settled>, StoreFault> {
-        self.settled(run, after, limit, words).await
+        self.perform("reading results", |db| {
+            results::settled(db, run, after, limit, words)
+        })
     }
 
     async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault> {
-        self.places(errands).await
+        self.perform("reading places", |db| {
+            errands
+                .iter()
+                .map(|errand| results::places(db, *errand))
+                .collect()
+        })
     }
 
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault> {
-        self.tally(run).await
+        self.perform("counting a run", |db| runs::tally(db, run))
     }
 
     async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostTally>, StoreFault> {
-        self.hosts(run, limit).await
+        self.perform("listing hosts", |db| runs::hosts(db, run, limit))
     }
 
     async fn close_run(
@@ -164,18 +219,19 @@ impl Store for SqliteStore {
         state: RunState,
         now: Timestamp,
     ) -> Result<(), StoreFault> {
-        self.close_run(run, state, now).await
+        self.perform("closing a run", |db| runs::close(db, run, state, now))
     }
 
     async fn size(&self) -> Result<StoreSize, StoreFault> {
-        self.size().await
+        self.perform("measuring the database", upkeep::size)
     }
 
     async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreFault> {
-        self.prune(before).await
+        self.transact("pruning", |db| upkeep::prune(db, before))?;
+        self.perform("measuring the database", upkeep::size)
     }
 
     async fn vacuum(&self) -> Result<(), StoreFault> {
-        self.vacuum().await
+        self.perform("giving room back", upkeep::vacuum)
     }
 }

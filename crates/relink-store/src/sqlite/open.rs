@@ -1,14 +1,15 @@
 //! Opening the file: the lock, the schema, and leases left by a dead process.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use relink_ports::StoreFault;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteLockingMode, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, SqliteConnection};
-use tokio::sync::Mutex;
+use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
-use super::{SqliteStore, fault};
+use super::SqliteStore;
+use super::fault::{Outcome, Trouble};
 
 /// How long a second process waits for the first.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -19,6 +20,11 @@ const APPLICATION_ID: i64 = 0x524c_4e4b;
 /// The schema, step by step. Only ever append.
 const MIGRATIONS: [&str; 1] = [include_str!("../../migrations/sqlite/0001_spine.sql")];
 
+/// Prepared statements kept; more than there are.
+const STATEMENTS: usize = 64;
+
+const DOING: &str = "opening";
+
 impl SqliteStore {
     /// Opens the store in this file, creating it if need be.
     ///
@@ -28,224 +34,141 @@ impl SqliteStore {
         Self::open_with(path, LOCK_WAIT).await
     }
 
-    /// Opens the store like [`SqliteStore::open`], but waits only so long for
-    /// another process that holds the file.
+    /// Opens the store, waiting so long for another process that holds it.
     pub async fn open_with(path: &Path, wait: Duration) -> Result<Self, StoreFault> {
-        if is_strangers(path).await {
-            let place = path.display().to_string();
-            return Err(StoreFault::NotOurs { place });
-        }
-        let translate = |fault| fault::translate(path, "opening", fault);
-        let mut connection = options(path, wait).connect().await.map_err(translate)?;
-        take_lock(&mut connection).await.map_err(translate)?;
-        migrate(&mut connection, path).await?;
-        void_leases(&mut connection).await.map_err(translate)?;
+        let place = path.to_owned();
+        // The only statement that may wait, so it waits elsewhere.
+        let opened = tokio::task::spawn_blocking(move || open_in_turn(&place, wait)).await;
+        let connection = opened.map_err(|fault| StoreFault::Unreachable {
+            place: path.display().to_string(),
+            source: Box::new(fault),
+        })??;
         Ok(Self {
             place: path.to_owned(),
             connection: Mutex::new(connection),
         })
     }
-
-    /// Closes the file in an orderly way. Dropping is safe too, but leaves the
-    /// write-ahead log to be folded in by whoever opens the file next.
-    pub async fn close(self) -> Result<(), StoreFault> {
-        let place = self.place;
-        let closed = self.connection.into_inner().close().await;
-        closed.map_err(|fault| fault::translate(&place, "closing", fault))
-    }
 }
 
-/// Whether the file is another program's database.
+/// Opens the file once it is free.
 ///
-/// Opening it as ours would switch its journal for good, so this looks at the
-/// file's head alone, without a lock and without a write. A file that cannot
-/// be looked at is left for the real opening to speak about. One with neither
-/// name nor schema may be ours, made a moment before its process was killed.
-async fn is_strangers(path: &Path) -> bool {
-    match name_and_schema(path).await {
-        Ok((0, schema)) => schema != 0,
-        Ok((application, _)) => application != APPLICATION_ID,
-        Err(_) => false,
+/// SQLite's own waiting does not do here: whoever opens a file keeps its read
+/// lock while it waits for the write lock, so two at the same moment would
+/// stand in each other's way. Instead each lets go of everything and comes
+/// back after an uneven pause.
+fn open_in_turn(path: &Path, wait: Duration) -> Result<Connection, StoreFault> {
+    let began = Instant::now();
+    loop {
+        let opened = open(path);
+        let waited = began.elapsed();
+        if !matches!(opened, Err(StoreFault::InUse { .. })) || waited >= wait {
+            return opened;
+        }
+        let uneven = u64::from(waited.subsec_micros() % 8);
+        std::thread::sleep(Duration::from_millis(1 + uneven).min(wait.saturating_sub(waited)));
     }
 }
 
-/// The application the file names itself for, and the count of changes to its
-/// schema, as far as they are not in the write-ahead log alone.
-async fn name_and_schema(path: &Path) -> Result<(i64, i64), sqlx::Error> {
-    let options = SqliteConnectOptions::new()
-        .filename(path)
-        .read_only(true)
-        .immutable(true)
-        .disable_statement_logging();
-    let mut connection = options.connect().await?;
-    let found = sqlx::query_as(
-        "SELECT application_id, schema_version FROM pragma_application_id, pragma_schema_version",
-    )
-    .fetch_one(&mut connection)
-    .await;
-    connection.close().await?;
-    found
+fn open(path: &Path) -> Result<Connection, StoreFault> {
+    let told = |trouble: Trouble| trouble.told(path, DOING);
+    let place = || path.display().to_string();
+    if is_something_else(path) {
+        return Err(StoreFault::NotOurs { place: place() });
+    }
+    let mut connection = connect(path).map_err(told)?;
+    // Nothing is written before it is clear whose file this is.
+    let Some(found) = schema_version(&connection).map_err(told)? else {
+        return Err(StoreFault::NotOurs { place: place() });
+    };
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    if found > known {
+        return Err(StoreFault::Newer {
+            place: place(),
+            found,
+            known,
+        });
+    }
+    take_lock(&connection).map_err(told)?;
+    migrate(&mut connection, found).map_err(told)?;
+    void_leases(&connection).map_err(told)?;
+    Ok(connection)
 }
 
-fn options(path: &Path, wait: Duration) -> SqliteConnectOptions {
-    SqliteConnectOptions::new()
-        .filename(path)
-        .create_if_missing(true)
-        .busy_timeout(wait)
-        .locking_mode(SqliteLockingMode::Exclusive)
-        .journal_mode(SqliteJournalMode::Wal)
-        // With a write-ahead log this survives any death of the process; only
-        // a power cut may lose the last moments, never the file.
-        .synchronous(SqliteSynchronous::Normal)
-        .foreign_keys(false)
-        .pragma("temp_store", "memory")
-        .pragma("cache_size", "-8000")
-        .disable_statement_logging()
+/// Whether there is a file of one byte, which SQLite takes for an empty one;
+/// of any other it says itself whether it is a database.
+///
+/// The file is not opened for this: on POSIX systems closing it again would
+/// drop the lock of a store that this process has open.
+fn is_something_else(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == 1)
+}
+
+fn connect(path: &Path) -> Outcome<Connection> {
+    let connection = Connection::open(path)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.busy_timeout(Duration::ZERO)?;
+    // Plans must not depend on bound values, or every new value would have its
+    // statement prepared again.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.execute_batch("PRAGMA locking_mode = exclusive;")?;
+    Ok(connection)
 }
 
 /// In exclusive mode the first write takes the lock and keeps it.
-async fn take_lock(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::raw_sql("BEGIN IMMEDIATE; COMMIT;")
-        .execute(connection)
-        .await?;
+fn take_lock(connection: &Connection) -> Outcome<()> {
+    // With a write-ahead log `synchronous = normal` survives any death of the
+    // process; only a power cut may lose the last moments, never the file.
+    connection.execute_batch(
+        "PRAGMA journal_mode = wal;
+         PRAGMA synchronous = normal;
+         PRAGMA foreign_keys = off;
+         PRAGMA temp_store = memory;
+         PRAGMA cache_size = -16000;
+         PRAGMA wal_autocheckpoint = 8000;
+         BEGIN IMMEDIATE;
+         COMMIT;",
+    )?;
     Ok(())
 }
 
-async fn migrate(connection: &mut SqliteConnection, path: &Path) -> Result<(), StoreFault> {
-    let translate = |fault| fault::translate(path, "preparing the schema", fault);
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    let found = schema_version(connection).await.map_err(translate)?;
-    let place = || path.display().to_string();
-    match found {
-        None => return Err(StoreFault::NotOurs { place: place() }),
-        Some(found) if found > known => {
-            return Err(StoreFault::Newer {
-                place: place(),
-                found,
-                known,
-            });
-        }
-        Some(found) => {
-            for (version, step) in (1..).zip(MIGRATIONS).skip_while(|(n, _)| *n <= found) {
-                apply(connection, version, step).await.map_err(translate)?;
-            }
-        }
+fn migrate(connection: &mut Connection, found: i64) -> Outcome<()> {
+    for (version, step) in (1..)
+        .zip(MIGRATIONS)
+        .skip_while(|(version, _)| *version <= found)
+    {
+        apply(connection, version, step)?;
     }
     Ok(())
 }
 
 /// The file's schema, 0 for an empty one, `None` if it is another program's.
-async fn schema_version(connection: &mut SqliteConnection) -> Result<Option<i64>, sqlx::Error> {
-    let (application, version, tables): (i64, i64, i64) = sqlx::query_as(
+fn schema_version(connection: &Connection) -> Outcome<Option<i64>> {
+    let (application, version, tables): (i64, i64, i64) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
                 (SELECT user_version FROM pragma_user_version),
                 (SELECT count(*) FROM sqlite_schema)",
-    )
-    .fetch_one(connection)
-    .await?;
+        (),
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
     let is_ours = application == APPLICATION_ID || (application == 0 && tables == 0);
     Ok(is_ours.then_some(version))
 }
 
-async fn apply(
-    connection: &mut SqliteConnection,
-    version: i64,
-    step: &str,
-) -> Result<(), sqlx::Error> {
-    let script = format!(
-        "BEGIN; {step}; PRAGMA application_id = {APPLICATION_ID}; \
-         PRAGMA user_version = {version}; COMMIT;"
-    );
-    // The script is made of our own constants alone.
-    sqlx::raw_sql(AssertSqlSafe(script))
-        .execute(connection)
-        .await?;
+fn apply(connection: &mut Connection, version: i64, step: &str) -> Outcome<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(step)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", version)?;
+    transaction.commit()?;
     Ok(())
 }
 
 /// Whoever holds the file is alone: leases of an earlier process are void.
 /// Raising the number fences off results that process might still bring.
-async fn void_leases(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
-    sqlx::query("UPDATE host SET lease_until = 0, lease_no = lease_no + 1 WHERE lease_until > 0")
-        .execute(connection)
-        .await?;
+fn void_leases(connection: &Connection) -> Outcome<()> {
+    connection.execute(
+        "UPDATE host SET lease_until = 0, lease_no = lease_no + 1 WHERE lease_until > 0",
+        (),
+    )?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::Timestamp;
-    use relink_model::{Place, PlaceKind, RunId};
-    use relink_ports::{LinkBatch, NewDocument, NewLink, NewTarget, RunPlan};
-
-    use super::*;
-
-    async fn start_run(store: &SqliteStore) -> RunId {
-        let plan = RunPlan {
-            command: "check".to_owned(),
-            inputs: Vec::new(),
-            scope: String::new(),
-        };
-        let run = store.open_run(&plan, false, Timestamp::UNIX_EPOCH).await;
-        run.unwrap().id
-    }
-
-    /// Loads a document with more links than a few pages hold.
-    async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreFault> {
-        let link = |n: usize| NewLink {
-            place: Place {
-                span: (n..n).into(),
-                line: 1,
-                column: 1,
-                kind: PlaceKind::Line,
-            },
-            given: String::new(),
-            target: NewTarget::Web {
-                url: format!("http://one.test/{n}"),
-                host: "one.test".to_owned(),
-                is_named: true,
-            },
-        };
-        let links: Vec<NewLink> = (0..1000).map(link).collect();
-        let document = NewDocument {
-            label: "a.md".to_owned(),
-            content: 1,
-        };
-        let batch = LinkBatch {
-            document: store.load_document(run, &document).await?.id,
-            first: 0,
-            links: &links,
-            now: Timestamp::UNIX_EPOCH,
-            fresh_since: Timestamp::MAX,
-        };
-        store.add_links(run, batch).await
-    }
-
-    async fn allow_pages(store: &SqliteStore, pages: i64) {
-        let limit = format!("PRAGMA max_page_count = {pages}");
-        sqlx::raw_sql(AssertSqlSafe(limit))
-            .execute(&mut *store.connection().await)
-            .await
-            .unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_full_disk_is_said_and_leaves_nothing_half_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("relink.db");
-        let store = SqliteStore::open(&path).await.unwrap();
-        let run = start_run(&store).await;
-        // SQLite takes this for as many as there are now.
-        allow_pages(&store, 1).await;
-        let fault = load(&store, run).await.unwrap_err();
-        assert!(matches!(fault, StoreFault::Full { .. }), "{fault:?}");
-
-        allow_pages(&store, i64::from(u32::MAX)).await;
-        assert_eq!(store.tally(run).await.unwrap().links, 0);
-        load(&store, run).await.unwrap();
-        store.close().await.unwrap();
-
-        let store = SqliteStore::open(&path).await.unwrap();
-        assert_eq!(store.tally(run).await.unwrap().links, 1000);
-    }
 }

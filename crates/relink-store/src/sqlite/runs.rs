@@ -2,181 +2,137 @@
 
 use jiff::Timestamp;
 use relink_model::RunId;
-use relink_ports::{HostTally, OpenRun, RunPlan, RunState, StoreFault, Tally};
+use relink_ports::{HostTally, OpenRun, RunPlan, RunState, Tally};
+use rusqlite::{Connection, OptionalExtension as _};
 
-use super::SqliteStore;
-use super::rows::{millis, moment, to_json, word};
+use super::fault::Outcome;
+use super::rows::{millis, moment, named, number};
 
 const FINISHED: i64 = 1;
 const VOID: i64 = 2;
 const ABANDONED: i64 = 3;
 
-impl SqliteStore {
-    pub(super) async fn open_run(
-        &self,
-        plan: &RunPlan,
-        fresh: bool,
-        now: Timestamp,
-    ) -> Result<OpenRun, StoreFault> {
-        let identity = to_json(&(&plan.command, &plan.inputs, &plan.scope))?;
-        if fresh {
-            self.abandon(&identity, now).await?;
-        } else if let Some(open) = self.unfinished(&identity).await? {
-            return Ok(open);
-        }
-        self.begin(plan, &identity, now).await
+pub(super) fn open(
+    db: &Connection,
+    plan: &RunPlan,
+    fresh: bool,
+    now: Timestamp,
+) -> Outcome<OpenRun> {
+    let identity = serde_json::to_string(&(&plan.command, &plan.inputs, &plan.scope))?;
+    if fresh {
+        abandon(db, &identity, now)?;
+    } else if let Some(open) = unfinished(db, &identity)? {
+        return Ok(open);
     }
-
-    async fn unfinished(&self, identity: &str) -> Result<Option<OpenRun>, StoreFault> {
-        let row: Option<(i64, i64, bool)> = sqlx::query_as(
-            "SELECT id, started_at, network FROM run
-             WHERE identity = ? AND state = 0 ORDER BY id DESC LIMIT 1",
-        )
-        .bind(identity)
-        .fetch_optional(&mut *self.connection().await)
-        .await
-        .map_err(self.fault("looking for an unfinished run"))?;
-        Ok(row.map(|(id, started, has_network)| OpenRun {
-            id: RunId(id),
-            started: moment(started),
-            is_resumed: true,
-            has_network,
-        }))
-    }
-
-    async fn abandon(&self, identity: &str, now: Timestamp) -> Result<(), StoreFault> {
-        sqlx::query("UPDATE run SET state = ?, closed_at = ? WHERE identity = ? AND state = 0")
-            .bind(ABANDONED)
-            .bind(millis(now))
-            .bind(identity)
-            .execute(&mut *self.connection().await)
-            .await
-            .map_err(self.fault("leaving an unfinished run"))?;
-        Ok(())
-    }
-
-    async fn begin(
-        &self,
-        plan: &RunPlan,
-        identity: &str,
-        now: Timestamp,
-    ) -> Result<OpenRun, StoreFault> {
-        let (id,): (i64,) = sqlx::query_as(
-            "INSERT INTO run (identity, command, inputs, scope, started_at)
-             VALUES (?, ?, ?, ?, ?) RETURNING id",
-        )
-        .bind(identity)
-        .bind(&plan.command)
-        .bind(to_json(&plan.inputs)?)
-        .bind(&plan.scope)
-        .bind(millis(now))
-        .fetch_one(&mut *self.connection().await)
-        .await
-        .map_err(self.fault("starting a run"))?;
-        Ok(OpenRun {
-            id: RunId(id),
-            started: now,
-            is_resumed: false,
-            has_network: false,
-        })
-    }
-
-    pub(super) async fn prove_network(&self, run: RunId) -> Result<(), StoreFault> {
-        sqlx::query("UPDATE run SET network = 1 WHERE id = ?")
-            .bind(run.0)
-            .execute(&mut *self.connection().await)
-            .await
-            .map_err(self.fault("noting that the network works"))?;
-        Ok(())
-    }
-
-    pub(super) async fn close_run(
-        &self,
-        run: RunId,
-        state: RunState,
-        now: Timestamp,
-    ) -> Result<(), StoreFault> {
-        let state = match state {
-            RunState::Open => return Ok(()),
-            RunState::Finished => FINISHED,
-            RunState::Void => VOID,
-        };
-        sqlx::query("UPDATE run SET state = ?, closed_at = ? WHERE id = ?")
-            .bind(state)
-            .bind(millis(now))
-            .bind(run.0)
-            .execute(&mut *self.connection().await)
-            .await
-            .map_err(self.fault("closing a run"))?;
-        Ok(())
-    }
-
-    pub(super) async fn tally(&self, run: RunId) -> Result<Tally, StoreFault> {
-        let doing = self.fault("counting a run");
-        let mut connection = self.connection().await;
-        let (documents, links, hosts): (i64, i64, i64) = sqlx::query_as(
-            "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
-                    (SELECT count(*) FROM link JOIN document d ON d.id = document_id
-                     WHERE d.run_id = ?1),
-                    (SELECT count(*) FROM run_host WHERE run_id = ?1 AND asked > 0)",
-        )
-        .bind(run.0)
-        .fetch_one(&mut *connection)
-        .await
-        .map_err(&doing)?;
-        let groups: Vec<(Option<String>, i64, i64)> = sqlx::query_as(
-            "SELECT word, count(*), sum(cached) FROM errand WHERE run_id = ? GROUP BY word",
-        )
-        .bind(run.0)
-        .fetch_all(&mut *connection)
-        .await
-        .map_err(&doing)?;
-        let mut tally = Tally {
-            documents: count(documents),
-            links: count(links),
-            hosts: count(hosts),
-            ..Tally::default()
-        };
-        for (text, targets, cached) in groups {
-            tally.targets += count(targets);
-            if let Some(word) = word(text.as_deref())? {
-                tally.settled += count(targets);
-                tally.cached += count(cached);
-                tally.words.insert(word, count(targets));
-            }
-        }
-        Ok(tally)
-    }
-
-    pub(super) async fn hosts(
-        &self,
-        run: RunId,
-        limit: usize,
-    ) -> Result<Vec<HostTally>, StoreFault> {
-        let rows: Vec<(String, i64, i64, i64, i64, i64)> = sqlx::query_as(
-            "SELECT h.name, rh.asked, rh.answered, rh.throttled, rh.busy_ms, rh.waited_ms
-             FROM run_host rh JOIN host h ON h.id = rh.host_id
-             WHERE rh.run_id = ? AND rh.asked > 0
-             ORDER BY rh.asked DESC, h.name LIMIT ?",
-        )
-        .bind(run.0)
-        .bind(i64::try_from(limit).unwrap_or(i64::MAX))
-        .fetch_all(&mut *self.connection().await)
-        .await
-        .map_err(self.fault("listing hosts"))?;
-        let tally = |(name, asked, answered, throttled, busy, waited)| HostTally {
-            name,
-            asked: count(asked),
-            answered: count(answered),
-            throttled: count(throttled),
-            busy_ms: count(busy),
-            waited_ms: count(waited),
-        };
-        Ok(rows.into_iter().map(tally).collect())
-    }
+    begin(db, plan, &identity, now)
 }
 
-/// Counts are never negative; a damaged one shows as none.
-pub(super) fn count(number: i64) -> u64 {
-    u64::try_from(number).unwrap_or(0)
+fn unfinished(db: &Connection, identity: &str) -> Outcome<Option<OpenRun>> {
+    let open = db.query_row(
+        "SELECT id, started_at, network FROM run
+         WHERE identity = ? AND state = 0 ORDER BY id DESC LIMIT 1",
+        [identity],
+        |row| {
+            Ok(OpenRun {
+                id: RunId(row.get(0)?),
+                started: moment(row.get(1)?),
+                is_resumed: true,
+                has_network: row.get(2)?,
+            })
+        },
+    );
+    Ok(open.optional()?)
+}
+
+fn abandon(db: &Connection, identity: &str, now: Timestamp) -> Outcome<()> {
+    db.execute(
+        "UPDATE run SET state = ?, closed_at = ? WHERE identity = ? AND state = 0",
+        (ABANDONED, millis(now), identity),
+    )?;
+    Ok(())
+}
+
+fn begin(db: &Connection, plan: &RunPlan, identity: &str, now: Timestamp) -> Outcome<OpenRun> {
+    let inputs = serde_json::to_string(&plan.inputs)?;
+    db.execute(
+        "INSERT INTO run (identity, command, inputs, scope, started_at) VALUES (?, ?, ?, ?, ?)",
+        (identity, &plan.command, inputs, &plan.scope, millis(now)),
+    )?;
+    let id = RunId(db.last_insert_rowid());
+    Ok(OpenRun {
+        id,
+        started: now,
+        is_resumed: false,
+        has_network: false,
+    })
+}
+
+pub(super) fn prove_network(db: &Connection, run: RunId) -> Outcome<()> {
+    db.execute("UPDATE run SET network = 1 WHERE id = ?", [run.0])?;
+    Ok(())
+}
+
+pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> Outcome<()> {
+    let state = match state {
+        RunState::Open => return Ok(()),
+        RunState::Finished => FINISHED,
+        RunState::Void => VOID,
+    };
+    db.execute(
+        "UPDATE run SET state = ?, closed_at = ? WHERE id = ?",
+        (state, millis(now), run.0),
+    )?;
+    Ok(())
+}
+
+pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
+    let mut tally = db.query_row(
+        "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
+                (SELECT count(*) FROM link JOIN document d ON d.id = document_id
+                 WHERE d.run_id = ?1),
+                (SELECT count(*) FROM run_host WHERE run_id = ?1 AND asked > 0)",
+        [run.0],
+        |row| {
+            let (documents, links, hosts) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Tally {
+                documents,
+                links,
+                hosts,
+                ..Tally::default()
+            })
+        },
+    )?;
+    let mut statement = db
+        .prepare("SELECT word, count(*), sum(cached) FROM errand WHERE run_id = ? GROUP BY word")?;
+    let mut rows = statement.query([run.0])?;
+    while let Some(row) = rows.next()? {
+        let targets: u64 = row.get(1)?;
+        tally.targets += targets;
+        if let Some(word) = named(row.get(0)?)? {
+            tally.settled += targets;
+            tally.cached += row.get::<_, u64>(2)?;
+            tally.words.insert(word, targets);
+        }
+    }
+    Ok(tally)
+}
+
+pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<HostTally>> {
+    let mut statement = db.prepare(
+        "SELECT h.name, rh.asked, rh.answered, rh.throttled, rh.busy_ms, rh.waited_ms
+         FROM run_host rh JOIN host h ON h.id = rh.host_id
+         WHERE rh.run_id = ? AND rh.asked > 0
+         ORDER BY rh.asked DESC, h.name LIMIT ?",
+    )?;
+    let rows = statement.query_map((run.0, number(limit)), |row| {
+        Ok(HostTally {
+            name: row.get(0)?,
+            asked: row.get(1)?,
+            answered: row.get(2)?,
+            throttled: row.get(3)?,
+            busy_ms: row.get(4)?,
+            waited_ms: row.get(5)?,
+        })
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }

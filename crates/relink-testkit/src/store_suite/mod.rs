@@ -5,7 +5,7 @@
 //! it stores a thing or how fast it is. What only one database promises (locks
 //! on files, schema versions) is tested beside that database.
 //!
-//! ```ignore
+//! ```text
 //! /// An empty store, and what must be kept while it is in use.
 //! async fn open() -> (MyStore, tempfile::TempDir) { … }
 //!

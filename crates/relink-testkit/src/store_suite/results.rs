@@ -1,6 +1,6 @@
 //! Results: what follows from a look, and who may say so.
 
-use relink_model::{Code, Errand, ErrandId, FailureStreak, History, Look, Purpose, Word};
+use relink_model::{Code, Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, Word};
 use relink_ports::{HostLease, HostPace, HostTally, Settlement, Step, Store};
 
 use super::Outcome;
@@ -165,49 +165,49 @@ pub async fn an_errand_put_back_without_a_lease_falls_due_too(store: &dyn Store)
 pub async fn an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe(
     store: &dyn Store,
 ) -> Outcome {
-    let scene = Scene::with_pages(store, at(0), &[ONE]).await?;
-    let claim = scene.claim_one(at(1)).await?;
-    let errand = &claim.errands[0];
     let (first, second) = (probe(502, at(1)), probe(503, at(2)));
     let looks = vec![look(&first, Purpose::First), look(&second, Purpose::Retry)];
-    let early = again(looks[..1].to_vec(), 2);
-    let hold = Step::Hold {
+    let waiting = Step::Hold {
         looks: looks.clone(),
     };
-    for (probe, step) in [(first, early), (second.clone(), hold)] {
-        scene
-            .complete(&[result(Some(claim.lease), errand, Some(probe), step)])
-            .await?;
-    }
-    scene.release(&claim).await?;
+    let early = again(looks[..1].to_vec(), 2);
+    let before = Scene::with_pages(store, at(0), &[ONE]).await?;
+    take_steps(&before, [(first, early), (second.clone(), waiting)]).await?;
 
     let scene = Scene::open(store, at(3)).await?;
     assert_eq!(scene.claim(at(1000)).await?, []);
     assert_eq!(store.next_due(scene.run).await?, None);
     assert_eq!(scene.settled().await?, []);
     let held = store.held(scene.run, ErrandId(0), MANY).await?;
-    let [(held, seen)] = &held[..] else {
+    let [(errand, seen)] = &held[..] else {
         panic!("one errand is on hold: {held:?}");
     };
-    assert_eq!(
-        (held.id, &held.url, &held.looks),
-        (errand.id, &errand.url, &looks)
-    );
+    assert_eq!((&errand.url[..], &errand.looks), (ONE, &looks));
     assert_eq!(seen, &second);
 
     let settlement = Settlement {
         looks,
         ..settlement(Word::Failing, &second, at(4))
     };
-    let done = result(None, held, None, Step::Settle(settlement.clone()));
-    scene.complete(&[done]).await?;
+    let settle = Step::Settle(settlement.clone());
+    scene
+        .complete(&[result(None, errand, None, settle)])
+        .await?;
     assert_eq!(store.held(scene.run, ErrandId(0), MANY).await?, []);
     let settled = scene.settled_one().await?;
-    assert_eq!(
-        (settled.settlement, settled.probe),
-        (settlement, Some(second))
-    );
+    assert_eq!(settled.settlement, settlement);
+    assert_eq!(settled.probe, Some(second));
     Ok(())
+}
+
+/// Takes these steps with the only errand there is, and gives its host back.
+async fn take_steps(scene: &Scene<'_>, steps: [(Probe, Step); 2]) -> Outcome {
+    let claim = scene.claim_one(at(1)).await?;
+    for (probe, step) in steps {
+        let done = result(Some(claim.lease), &claim.errands[0], Some(probe), step);
+        scene.complete(&[done]).await?;
+    }
+    scene.release(&claim).await
 }
 
 /// In the order of their numbers.
