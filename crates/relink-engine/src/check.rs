@@ -3,15 +3,12 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use relink_model::{ErrandId, RunId};
+use relink_model::RunId;
 use relink_ports::{OpenRun, RunPlan, RunState};
 
-use crate::ask::{AskEnd, Asker};
-use crate::load::{Loaded, Loader};
-use crate::{AskSettings, EngineFault, LoadSettings, Observer, Ports, Stop};
-
-/// Results of an interrupted run are read back this many at a time.
-const PAGE: usize = 256;
+use crate::ask::{AskEnd, Asker, Start};
+use crate::load::{self, Loaded, Loader, Loading};
+use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Stop};
 
 /// What to check, and how.
 #[derive(Debug, Clone)]
@@ -53,16 +50,25 @@ pub struct Outcome {
 }
 
 /// Checks the links of the inputs.
+///
+/// Asking begins while the inputs are still being read.
 pub async fn check(
     ports: &Ports,
     settings: &CheckSettings,
     observer: &mut dyn Observer,
     stop: &Stop,
 ) -> Result<Outcome, EngineFault> {
+    let inputs = load::find(ports, &settings.load).await?;
     let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
-    let loaded = Loader::new(ports, run.id, &settings.load).load(observer, stop).await?;
-    report_settled(ports, run.id, observer).await?;
-    let end = ask(ports, settings, &run, &loaded, observer, stop).await?;
+    let loading = Loading::default();
+    let loader = Loader::new(ports, run.id, &settings.load, &loading);
+    let asker = Asker::new(ports, &run, &settings.ask, start(settings, &run), &loading);
+    let (loaded, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
+    let end = match end {
+        AskEnd::Done => End::Finished,
+        AskEnd::NoNetwork => End::NoNetwork,
+        AskEnd::Stopped => End::Interrupted,
+    };
     let state = match end {
         End::Finished => RunState::Finished,
         End::NoNetwork => RunState::Void,
@@ -72,46 +78,17 @@ pub async fn check(
     Ok(Outcome { run: run.id, started: run.started, is_resumed: run.is_resumed, end, loaded })
 }
 
+/// When asking may begin. On fetched pages an address is found that a later
+/// document may name, and an interrupted run may hold errands that nobody
+/// names any more; both are only known once everything is read.
+fn start(settings: &CheckSettings, run: &OpenRun) -> Start {
+    let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page(_)));
+    if has_pages || run.is_resumed { Start::WhenLoaded } else { Start::AtOnce }
+}
+
 fn plan(settings: &CheckSettings) -> RunPlan {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let inputs = settings.load.inputs.iter().map(ToString::to_string).collect();
     RunPlan { command: "check".to_owned(), inputs, scope: scope.join("\n") }
-}
-
-async fn ask(
-    ports: &Ports,
-    settings: &CheckSettings,
-    run: &OpenRun,
-    loaded: &Loaded,
-    observer: &mut dyn Observer,
-    stop: &Stop,
-) -> Result<End, EngineFault> {
-    if loaded.is_interrupted {
-        return Ok(End::Interrupted);
-    }
-    let asker = Asker::new(ports, run, &settings.ask, loaded.pages.clone()).await?;
-    Ok(match asker.run(observer, stop).await? {
-        AskEnd::Done => End::Finished,
-        AskEnd::NoNetwork => End::NoNetwork,
-        AskEnd::Stopped => End::Interrupted,
-    })
-}
-
-/// Reports what needs no asking: local links, what was alive lately, and in a
-/// resumed run every target that was settled before.
-async fn report_settled(
-    ports: &Ports,
-    run: RunId,
-    observer: &mut dyn Observer,
-) -> Result<(), EngineFault> {
-    let mut after = ErrandId(0);
-    loop {
-        let page = ports.store.settled(run, after, PAGE, None).await?;
-        let Some(last) = page.last() else { return Ok(()) };
-        after = last.errand;
-        for settled in &page {
-            observer.settled(settled)?;
-        }
-    }
 }

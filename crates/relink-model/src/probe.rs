@@ -46,19 +46,31 @@ pub struct Hop {
 
 /// Milliseconds spent in each phase.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Timings {
     /// Looking up names.
+    #[serde(skip_serializing_if = "is_zero")]
     pub dns: u32,
     /// Connecting.
+    #[serde(skip_serializing_if = "is_zero")]
     pub connect: u32,
     /// Agreeing on encryption.
+    #[serde(skip_serializing_if = "is_zero")]
     pub tls: u32,
     /// Waiting for the head of the answer.
+    #[serde(skip_serializing_if = "is_zero")]
     pub head: u32,
     /// Reading the body.
+    #[serde(skip_serializing_if = "is_zero")]
     pub body: u32,
     /// All of it, waits included.
     pub total: u32,
+}
+
+/// Phases that took no time are not stored: most connections are kept open.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// How a probe ended.

@@ -5,8 +5,6 @@
 //! resemble each other (Broder 1997). Sets of at most k members are compared
 //! exactly.
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The smallest [`Sketch::SIZE`] shingle hashes of a text, ascending, distinct.
@@ -74,9 +72,12 @@ impl Sketch {
 /// still readable in a database shell.
 impl Serialize for Sketch {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut text = String::with_capacity(8 * self.0.len());
-        for hash in &self.0 {
-            write!(text, "{hash:08x}").map_err(serde::ser::Error::custom)?;
+        // By hand: this runs once for every page fetched.
+        for byte in self.0.iter().flat_map(|hash| hash.to_be_bytes()) {
+            text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            text.push(char::from(DIGITS[usize::from(byte & 15)]));
         }
         serializer.serialize_str(&text)
     }

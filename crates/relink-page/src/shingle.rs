@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 
 use relink_model::Sketch;
-use xxhash_rust::xxh3::xxh3_64;
 
 /// How many words make a shingle.
 pub const WORDS: usize = 5;
@@ -143,59 +142,55 @@ impl Smallest {
 }
 
 /// A window of five words that moves over a text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Words {
-    /// The word being read, in lower case.
-    word: Vec<u8>,
+    /// The hash of the word being read, in lower case; it begins at [`EMPTY`].
+    word: u64,
     /// The hashes of the last words, oldest first once it is full.
     window: [u64; WORDS],
     /// How many words have been read.
     count: usize,
 }
 
+/// The hash of no letters: the offset basis of FNV-1a.
+const EMPTY: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// The prime of FNV-1a. It mixes the upper bits poorly, which [`combined`]
+/// makes good; in exchange a letter costs one multiplication.
+const PRIME: u64 = 0x0100_0000_01B3;
+
+impl Default for Words {
+    fn default() -> Self {
+        Self { word: EMPTY, window: [0; WORDS], count: 0 }
+    }
+}
+
 impl Words {
-    fn push(&mut self, text: &str, each: &mut dyn FnMut(u32)) {
+    fn push(&mut self, text: &str, each: &mut impl FnMut(u32)) {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            if bytes[at].is_ascii() {
-                at += self.push_ascii(&bytes[at..], each);
+        while let Some(&byte) = bytes.get(at) {
+            if byte.is_ascii_alphanumeric() {
+                self.push_byte(byte.to_ascii_lowercase());
+                at += 1;
+            } else if byte.is_ascii() {
+                self.end_word(each);
+                at += 1;
             } else {
                 at += self.push_other(&text[at..], each);
             }
         }
     }
 
-    /// Takes in a run of ASCII letters and digits, or else one byte, and
-    /// returns its length.
-    fn push_ascii(&mut self, bytes: &[u8], each: &mut dyn FnMut(u32)) -> usize {
-        let length = bytes
-            .iter()
-            .position(|byte| !byte.is_ascii_alphanumeric())
-            .unwrap_or(bytes.len());
-        if length == 0 {
-            self.end_word(each);
-            return 1;
-        }
-        let start = self.word.len();
-        self.word.extend_from_slice(&bytes[..length]);
-        self.word[start..].make_ascii_lowercase();
-        length
-    }
-
     /// Takes in one character beyond ASCII and returns its length.
-    fn push_other(&mut self, text: &str, each: &mut dyn FnMut(u32)) -> usize {
-        let Some(character) = text.chars().next() else {
-            return 0;
-        };
+    fn push_other(&mut self, text: &str, each: &mut impl FnMut(u32)) -> usize {
+        let Some(character) = text.chars().next() else { return 0 };
         if is_word_by_itself(character) {
             self.end_word(each);
             self.push_character(character);
             self.end_word(each);
         } else if character.is_alphanumeric() {
-            character
-                .to_lowercase()
-                .for_each(|lower| self.push_character(lower));
+            character.to_lowercase().for_each(|lower| self.push_character(lower));
         } else {
             self.end_word(each);
         }
@@ -205,23 +200,26 @@ impl Words {
     fn push_character(&mut self, character: char) {
         let mut buffer = [0; 4];
         let encoded = character.encode_utf8(&mut buffer);
-        self.word.extend_from_slice(encoded.as_bytes());
+        encoded.bytes().for_each(|byte| self.push_byte(byte));
     }
 
-    fn end_word(&mut self, each: &mut dyn FnMut(u32)) {
-        if self.word.is_empty() {
+    fn push_byte(&mut self, byte: u8) {
+        self.word = (self.word ^ u64::from(byte)).wrapping_mul(PRIME);
+    }
+
+    fn end_word(&mut self, each: &mut impl FnMut(u32)) {
+        if self.word == EMPTY {
             return;
         }
         self.window.rotate_left(1);
-        self.window[WORDS - 1] = xxh3_64(&self.word);
-        self.word.clear();
+        self.window[WORDS - 1] = std::mem::replace(&mut self.word, EMPTY);
         self.count += 1;
         if self.count >= WORDS {
             each(combined(&self.window));
         }
     }
 
-    fn finish(&mut self, each: &mut dyn FnMut(u32)) {
+    fn finish(&mut self, each: &mut impl FnMut(u32)) {
         self.end_word(each);
         if (1..WORDS).contains(&self.count) {
             each(combined(&self.window[WORDS - self.count..]));
@@ -231,8 +229,8 @@ impl Words {
 
 /// The hash of some words' hashes in their order, cut to 32 bits.
 ///
-/// The words' hashes are well mixed already, so multiplying and folding once
-/// for each is enough, and much cheaper than hashing their bytes again.
+/// Multiplying and folding once for each word mixes them well, and is much
+/// cheaper than hashing their bytes again.
 fn combined(words: &[u64]) -> u32 {
     let mut hash = words.len() as u64;
     for word in words {

@@ -1,10 +1,7 @@
 //! The store in a SQLite file: the suite of all stores, and what only a file
 //! can do.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot set its scene has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its scene has failed")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -85,12 +82,7 @@ async fn the_database_of_a_program_with_a_name_is_not_touched() {
 
 #[tokio::test]
 async fn a_text_file_is_not_touched() {
-    for text in [
-        "x",
-        "no",
-        "http://one.test/\n",
-        &"a long line\n".repeat(1000),
-    ] {
+    for text in ["x", "no", "http://one.test/\n", &"a long line\n".repeat(1000)] {
         let folder = TempDir::new().unwrap();
         std::fs::write(file_in(&folder), text).unwrap();
         check_not_ours(&folder).await;
@@ -118,10 +110,7 @@ async fn a_file_with_no_schema_yet_becomes_a_store() {
 #[tokio::test]
 async fn a_file_that_cannot_be_made_is_unreachable() {
     let folder = TempDir::new().unwrap();
-    for path in [
-        folder.path().join("missing/relink.db"),
-        folder.path().into(),
-    ] {
+    for path in [folder.path().join("missing/relink.db"), folder.path().into()] {
         let fault = fault(&path).await;
         assert!(matches!(fault, StoreFault::Unreachable { .. }), "{fault:?}");
     }
@@ -166,22 +155,13 @@ fn at(seconds: i64) -> Timestamp {
 }
 
 async fn open_run(store: &SqliteStore) -> OpenRun {
-    let plan = RunPlan {
-        command: "check".to_owned(),
-        inputs: Vec::new(),
-        scope: String::new(),
-    };
+    let plan = RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
     Store::open_run(store, &plan, false, at(0)).await.unwrap()
 }
 
 async fn load_page(store: &dyn Store, run: OpenRun) {
     let link = NewLink {
-        place: Place {
-            span: (0..1).into(),
-            line: 1,
-            column: 1,
-            kind: PlaceKind::Line,
-        },
+        place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
         given: "http://one.test/".to_owned(),
         target: NewTarget::Web {
             url: "http://one.test/".to_owned(),
@@ -189,10 +169,7 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
             is_named: true,
         },
     };
-    let document = NewDocument {
-        label: "a.md".to_owned(),
-        content: 1,
-    };
+    let document = NewDocument { label: "a.md".to_owned(), content: 1 };
     let loaded = store.load_document(run.id, &document).await.unwrap();
     let batch = LinkBatch {
         document: loaded.id,

@@ -37,7 +37,8 @@ fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut copied = 0;
     let mut from = 0;
-    while let Some(start) = authority_start(text, from).filter(|start| *start <= last_at) {
+    let next = |from| authority_start(text, from, ends).filter(|start| *start <= last_at);
+    while let Some(start) = next(from) {
         let rest = &text[start..];
         let end = ends.and_then(|ends| rest.find(ends)).unwrap_or(rest.len());
         if let Some(length) = userinfo_length(&rest[..end]) {
@@ -54,24 +55,25 @@ fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// Where the next authority starts: after `://`, or after `//` at the very
-/// start. Backslashes count as slashes, as browsers read them.
-fn authority_start(text: &str, from: usize) -> Option<usize> {
-    let is_slash = |byte: u8| matches!(byte, b'/' | b'\\');
-    let bytes = text.as_bytes();
-    let slashes = |at: usize| {
-        bytes[at..]
-            .iter()
-            .take_while(|byte| is_slash(**byte))
-            .count()
+/// Where the next authority starts: after `://`, or after `//` where an address
+/// may begin. Backslashes count as slashes, as browsers read them.
+fn authority_start(text: &str, from: usize, ends: Option<fn(char) -> bool>) -> Option<usize> {
+    let slashes = |at: usize| text[at..].bytes().take_while(|byte| is_slash(*byte)).count();
+    let is_border = |char| ends.is_some_and(|ends| ends(char) || matches!(char, '=' | '\''));
+    let begins = |at: usize| {
+        let before = text[..at].chars().next_back();
+        before.is_none_or(|char| char == ':' || is_border(char))
     };
-    if from == 0 && slashes(0) >= 2 {
-        return Some(slashes(0));
-    }
+    let bytes = text.as_bytes();
     (from..bytes.len())
-        .filter(|at| bytes[*at] == b':')
-        .find(|at| slashes(at + 1) >= 2)
-        .map(|at| at + 1 + slashes(at + 1))
+        .filter(|at| is_slash(bytes[*at]) && begins(*at))
+        .map(|at| (at, slashes(at)))
+        .find(|(_, slashes)| *slashes >= 2)
+        .map(|(at, slashes)| at + slashes)
+}
+
+const fn is_slash(byte: u8) -> bool {
+    matches!(byte, b'/' | b'\\')
 }
 
 /// How many bytes of an address, from its authority on, are name and password,
@@ -169,6 +171,10 @@ mod tests {
         assert_eq!(
             redact_prose("[a](https://a:b@example.org/x) <ftp://c:d@example.net>"),
             "[a](https://***@example.org/x) <ftp://***@example.net>"
+        );
+        assert_eq!(
+            redact_prose("[a](//a:b@example.org/x) href='//c:d@example.net a//b@c"),
+            "[a](//***@example.org/x) href='//***@example.net a//b@c"
         );
     }
 }

@@ -128,18 +128,36 @@ impl From<StoreFault> for Failure {
 
 impl From<FileFault> for Failure {
     fn from(fault: FileFault) -> Self {
-        let failure = Self::usage(fault.to_string()).because(&fault);
         match fault {
-            FileFault::Missing { path } if path.contains('.') && !path.contains(['/', '\\']) => {
-                failure.hint(format!("for a page on the web write `https://{path}`"))
+            FileFault::Missing { path } => {
+                let hint = missing_hint(&path);
+                Self::usage(format!("cannot check `{path}`"))
+                    .cause("there is no such file or directory")
+                    .hint(hint)
             }
-            FileFault::NoMatch { .. } => failure.hint("quote the pattern, and mind ignored files"),
-            FileFault::BadPattern { .. } => failure.hint("`*`, `**`, `?`, `[a-z]` and `{a,b}` are known"),
-            FileFault::Missing { .. } | FileFault::Unreadable { .. } => {
-                failure.hint("nothing was checked; give files, directories, globs, URLs or `-`")
+            FileFault::NoMatch { pattern } => Self::usage(format!("cannot check `{pattern}`"))
+                .cause("no file matches this pattern")
+                .hint("quote the pattern, and mind ignored files"),
+            FileFault::BadPattern { pattern, reason } => {
+                Self::usage(format!("`{pattern}` is not a pattern"))
+                    .cause(reason)
+                    .hint("`*`, `**`, `?`, `[a-z]` and `{a,b}` are known")
             }
+            FileFault::Unreadable { .. } => Self::usage(fault.to_string())
+                .because(&fault)
+                .hint("nothing was checked; leave it out with `--exclude`, or make it readable"),
         }
     }
+}
+
+/// What somebody may have meant by a name that is no file.
+fn missing_hint(path: &str) -> String {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    let is_document = extension.is_some_and(|name| relink_files::EXTENSIONS.contains(&name));
+    if extension.is_some() && !is_document && !path.contains(['/', '\\']) {
+        return format!("for a page on the web write `https://{path}`");
+    }
+    "nothing was checked; give files, directories, globs, URLs or `-`".to_owned()
 }
 
 impl From<EngineFault> for Failure {

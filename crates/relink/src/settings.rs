@@ -134,7 +134,10 @@ fn load_settings(
     let include = config.include.as_deref().unwrap_or_default();
     let exclude = config.exclude.as_deref().unwrap_or_default();
     let scope = Scope::new(include, exclude).map_err(|fault| {
-        Failure::usage(fault.to_string()).hint("a pattern is a regular expression, or a glob with `*`")
+        let reason = fault.reason.trim_start_matches("error: ");
+        Failure::usage(format!("`{}` is not a pattern", fault.pattern))
+            .cause(reason)
+            .hint("a pattern is a regular expression, or a glob with `*`")
     })?;
     let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
     // With no age at all nothing is ever fresh, not even what this very
@@ -161,7 +164,9 @@ fn input(text: &str) -> Result<Input, Failure> {
         return Ok(Input::Path(text.to_owned()));
     }
     let url: Url = relink_frontier::canonical(None, text).map_err(|fault| {
-        Failure::usage(format!("`{text}` is not a URL")).cause(fault.to_string())
+        Failure::usage(format!("`{text}` is not a URL"))
+            .cause(fault.to_string())
+            .hint("for a file of that name write `./` before it")
     })?;
     Ok(Input::Page(url))
 }
@@ -205,7 +210,8 @@ fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
 
 fn header(text: &str) -> Result<(String, String), Failure> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
-        Failure::usage("a header is no header without a colon")
+        Failure::usage("a header cannot be sent")
+            .cause("it has no colon")
             .hint("write it like `--header 'Accept-Language: de'`")
     })?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))

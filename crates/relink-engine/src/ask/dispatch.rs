@@ -33,7 +33,9 @@ impl Asker<'_> {
         let Some(lane) = self.lanes.get_mut(&host) else { return };
         let Some(errand) = lane.queue.pop_front() else { return };
         lane.depart(now);
-        if lane.queue.len() < self.settings.pace.host_concurrency && !lane.is_dry {
+        if lane.queue.len() < self.settings.pace.host_concurrency
+            && !lane.is_dry(self.supply.chunks())
+        {
             self.supply.want_refill(host);
         }
         if let Some(address) = lane.address() {
@@ -46,15 +48,17 @@ impl Asker<'_> {
 
     fn send(&mut self, host: HostId, errand: Errand) {
         let ports = self.ports.clone();
-        let known = Arc::clone(&self.known);
-        self.beside.spawn(async move {
+        let known = self.loading.pages();
+        let tray = Arc::clone(&self.tray);
+        self.beside += 1;
+        tokio::spawn(async move {
             // Asked while loading: the first look is that one.
             let loaded = known.get(&errand.url).filter(|_| errand.looks.is_empty());
             let probe = match loaded {
                 Some(probe) => probe.clone(),
                 None => look_at(&ports, &errand.url, errand.is_named).await,
             };
-            Returned::Looked(host, Box::new(errand), Box::new(probe))
+            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
         });
     }
 
@@ -98,6 +102,10 @@ impl Asker<'_> {
         };
         lane.whereabouts = Whereabouts::Sought;
         let ports = self.ports.clone();
-        self.beside.spawn(async move { Returned::Located(host, ports.fetch.locate(&url).await) });
+        let tray = Arc::clone(&self.tray);
+        self.beside += 1;
+        tokio::spawn(async move {
+            tray.put(Returned::Located(host, ports.fetch.locate(&url).await));
+        });
     }
 }

@@ -25,6 +25,15 @@ pub(super) enum Whereabouts {
     Known(Option<IpAddr>),
 }
 
+/// What was asked of the store.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Order {
+    /// So many errands at most.
+    pub(super) limit: usize,
+    /// After links had been stored so often.
+    pub(super) chunks: u64,
+}
+
 /// One leased host.
 pub(super) struct Lane {
     pub(super) lease: HostLease,
@@ -35,8 +44,8 @@ pub(super) struct Lane {
     pub(super) ready_at: Option<Duration>,
     /// How far the store's errands were handed out.
     pub(super) cursor: (Timestamp, ErrandId),
-    /// Whether the store had no more when last asked.
-    pub(super) is_dry: bool,
+    /// When the store had no more: how often links had been stored by then.
+    pub(super) dry_at: Option<u64>,
     /// Since when the queue has waited out of politeness.
     pub(super) waits_since: Option<Duration>,
     /// The wait the host asked for, if it is longer than our patience.
@@ -45,7 +54,7 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(claim: Claim, pace: Pace, now: Duration, limit: usize) -> Self {
+    pub(super) fn new(claim: Claim, pace: Pace, now: Duration, order: Order) -> Self {
         let learnt = Duration::from_millis(claim.pace.delay_ms.into());
         let mut lane = Self {
             lease: claim.lease,
@@ -58,18 +67,18 @@ impl Lane {
             },
             ready_at: None,
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
-            is_dry: false,
+            dry_at: None,
             waits_since: None,
             shut_for: None,
             tally: HostTally { name: claim.name, ..HostTally::default() },
         };
-        lane.refill(claim.errands, limit);
+        lane.refill(claim.errands, order);
         lane
     }
 
     /// Takes in errands; fewer than asked for means there are no more due.
-    pub(super) fn refill(&mut self, errands: Vec<Errand>, limit: usize) {
-        self.is_dry = errands.len() < limit;
+    pub(super) fn refill(&mut self, errands: Vec<Errand>, order: Order) {
+        self.dry_at = (errands.len() < order.limit).then_some(order.chunks);
         if let Some(last) = errands.last() {
             self.cursor = (last.not_before, last.id);
         }
@@ -94,9 +103,15 @@ impl Lane {
         }
     }
 
+    /// Whether the store had no more when it was last asked, and no links were
+    /// stored since.
+    pub(super) fn is_dry(&self, chunks: u64) -> bool {
+        self.dry_at == Some(chunks)
+    }
+
     /// Whether nothing more can be done here for now.
-    pub(super) fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.is_dry && self.clock.in_flight() == 0
+    pub(super) fn is_idle(&self, chunks: u64) -> bool {
+        self.queue.is_empty() && self.is_dry(chunks) && self.clock.in_flight() == 0
     }
 
     pub(super) fn depart(&mut self, now: Duration) {
@@ -140,11 +155,7 @@ impl Lane {
     }
 
     pub(super) fn waiting(&self, wait: Duration) -> Waiting {
-        Waiting {
-            host: self.tally.name.clone(),
-            wait,
-            is_throttled: self.clock.is_throttled(),
-        }
+        Waiting { host: self.tally.name.clone(), wait, is_throttled: self.clock.is_throttled() }
     }
 }
 

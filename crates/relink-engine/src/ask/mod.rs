@@ -11,6 +11,7 @@ mod lane;
 mod look;
 mod settle;
 mod supply;
+mod tray;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,16 +21,15 @@ use relink_frontier::{AddressGate, Pace};
 use relink_judge::Policy;
 use relink_model::{Errand, Probe, RunId};
 use relink_ports::{HostId, OpenRun};
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use self::lane::Lane;
 pub(crate) use self::look::look;
 use self::supply::Supply;
+use self::tray::Tray;
+use crate::load::Loading;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
-/// Results committed at once: small, so that little is repeated after a kill.
-const BATCH: usize = 64;
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
 /// Hosts named in a progress report.
@@ -60,6 +60,15 @@ impl Default for AskSettings {
     }
 }
 
+/// When the asking may begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// With the first links stored.
+    AtOnce,
+    /// Once all links are stored.
+    WhenLoaded,
+}
+
 /// How the asking ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AskEnd {
@@ -84,16 +93,22 @@ pub(crate) struct Asker<'a> {
     ports: &'a Ports,
     run: RunId,
     settings: &'a AskSettings,
-    /// Probes made while loading, used instead of asking again.
-    known: Arc<HashMap<String, Probe>>,
+    start: Start,
+    loading: &'a Loading,
+    /// Whether all links are stored, so that results can be reported with
+    /// every place.
+    is_loaded: bool,
     began: Instant,
     lanes: HashMap<HostId, Lane>,
     /// Lanes with something to ask, by when they may.
     ready: BTreeSet<(Duration, HostId)>,
     gate: AddressGate,
     supply: Supply,
+    /// Requests whose result is not yet stored.
     in_flight: usize,
-    beside: JoinSet<Returned>,
+    /// Requests and look-ups that are out.
+    beside: usize,
+    tray: Arc<Tray<Returned>>,
     has_network: bool,
     settled: u64,
     targets: u64,
@@ -101,30 +116,33 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    pub(crate) async fn new(
+    pub(crate) fn new(
         ports: &'a Ports,
         run: &OpenRun,
         settings: &'a AskSettings,
-        known: HashMap<String, Probe>,
-    ) -> Result<Self, EngineFault> {
-        let tally = ports.store.tally(run.id).await?;
-        Ok(Self {
+        start: Start,
+        loading: &'a Loading,
+    ) -> Self {
+        Self {
             ports,
             run: run.id,
             settings,
-            known: Arc::new(known),
+            start,
+            loading,
+            is_loaded: false,
             began: Instant::now(),
             lanes: HashMap::new(),
             ready: BTreeSet::new(),
             gate: AddressGate::new(settings.pace.address_gap),
             supply: Supply::default(),
             in_flight: 0,
-            beside: JoinSet::new(),
+            beside: 0,
+            tray: Arc::new(Tray::new()),
             has_network: run.has_network,
-            settled: tally.settled,
-            targets: tally.targets,
+            settled: 0,
+            targets: 0,
             reported: None,
-        })
+        }
     }
 
     /// Asks until nothing is left, or until stopped.
@@ -138,15 +156,17 @@ impl<'a> Asker<'a> {
                 self.put_down().await?;
                 return Ok(AskEnd::Stopped);
             }
-            self.take_supplies(observer).await?;
-            self.dispatch();
+            self.note_loading(observer).await?;
+            if self.is_loaded || self.start == Start::AtOnce {
+                self.take_supplies(observer).await?;
+                self.dispatch();
+            }
             self.report_progress(observer);
             if self.is_done() {
                 break;
             }
-            if let Some(first) = self.wait(stop).await {
-                self.take_in(first, observer).await?;
-            }
+            self.wait(stop).await;
+            self.take_in(observer).await?;
         }
         if self.has_network {
             // An interruption may have come between the proof and its fruits.
@@ -156,26 +176,41 @@ impl<'a> Asker<'a> {
         Ok(if is_done { AskEnd::Done } else { AskEnd::NoNetwork })
     }
 
+    /// Looks whether loading has gone on. Once it is done every place is
+    /// known, and what was settled until then can be reported.
+    async fn note_loading(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+        if self.is_loaded {
+            return Ok(());
+        }
+        self.supply.note_chunks(self.loading.chunks());
+        if !self.loading.is_done() {
+            return Ok(());
+        }
+        self.is_loaded = true;
+        self.supply.note_chunks(self.loading.chunks());
+        let tally = self.ports.store.tally(self.run).await?;
+        (self.settled, self.targets) = (tally.settled, tally.targets);
+        self.report_settled(observer).await
+    }
+
     /// Time since the asking began, on a clock that never jumps.
     fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
 
     fn is_done(&self) -> bool {
-        self.lanes.is_empty() && self.beside.is_empty() && self.supply.is_exhausted()
+        self.is_loaded && self.lanes.is_empty() && self.beside == 0 && self.supply.is_exhausted()
     }
 
-    /// Waits for a result, for the next host to become ready, or for a stop.
-    async fn wait(&mut self, stop: &Stop) -> Option<Returned> {
+    /// Waits for results, for the next host to become ready, or for a stop.
+    async fn wait(&self, stop: &Stop) {
         let wake = self.began + self.next_wake();
         tokio::select! {
             biased;
-            Some(returned) = self.beside.join_next(), if !self.beside.is_empty() => {
-                // A request beside the loop neither panics nor is aborted.
-                returned.ok()
-            }
-            () = stop.raised() => None,
-            () = tokio::time::sleep_until(wake) => None,
+            () = self.tray.wait() => {}
+            () = self.loading.changed(), if !self.is_loaded => {}
+            () = stop.raised() => {}
+            () = tokio::time::sleep_until(wake) => {}
         }
     }
 
@@ -194,11 +229,15 @@ impl<'a> Asker<'a> {
             return;
         }
         self.reported = Some(now);
-        observer.progress(&Progress::Asking {
-            settled: self.settled,
-            targets: self.targets,
-            in_flight: self.in_flight,
-            waiting: self.waiting(now),
+        observer.progress(&if self.is_loaded {
+            Progress::Asking {
+                settled: self.settled,
+                targets: self.targets,
+                in_flight: self.in_flight,
+                waiting: self.waiting(now),
+            }
+        } else {
+            Progress::Loading { documents: self.loading.documents(), links: self.loading.links() }
         });
     }
 

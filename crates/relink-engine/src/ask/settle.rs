@@ -11,13 +11,15 @@ use tokio::time::Instant;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::lane::Whereabouts;
-use super::{Asker, BATCH, Returned};
+use super::{Asker, Returned};
 use crate::{EngineFault, Observer};
 
 /// While many requests are out, a commit waits so long for company: a fuller
 /// batch writes each page of the database once instead of twice.
 const LINGER: Duration = Duration::from_millis(2);
-/// Errands on hold are judged this many at a time.
+/// Results committed at once, at most.
+const LARGEST_BATCH: usize = 64;
+/// Errands are read back from the store this many at a time.
 const PAGE: usize = 256;
 
 /// A judged errand on its way to the store.
@@ -27,43 +29,37 @@ struct Judged {
 }
 
 impl Asker<'_> {
-    /// Takes in what came back: `first` and whatever else is there already.
-    pub(super) async fn take_in(
-        &mut self,
-        first: Returned,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
-        let mut judged = Vec::with_capacity(BATCH);
-        let mut hosts = Vec::with_capacity(BATCH);
-        let mut proves_network = false;
-        let lingers_until = Instant::now() + LINGER;
-        let mut next = Some(first);
-        while let Some(returned) = next {
+    /// Takes in what came back.
+    pub(super) async fn take_in(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+        let batch = self.batch();
+        if self.beside >= batch {
+            self.tray.linger(batch, Instant::now() + LINGER).await;
+        }
+        let returned = self.tray.take(batch);
+        self.beside -= returned.len();
+        let had_network = self.has_network;
+        let mut judged = Vec::with_capacity(returned.len());
+        let mut hosts = Vec::with_capacity(returned.len());
+        for returned in returned {
             match returned {
                 Returned::Located(host, address) => self.note_address(host, address),
                 Returned::Looked(host, errand, probe) => {
-                    let is_proof = !self.has_network && probe.ending.met_a_server();
-                    self.has_network |= is_proof;
-                    proves_network |= is_proof;
+                    self.has_network |= probe.ending.met_a_server();
                     hosts.push(host);
                     judged.extend(self.judge_look(host, *errand, *probe));
                 }
             }
-            next = if judged.len() < BATCH {
-                self.next_returned(lingers_until).await
-            } else {
-                None
-            };
         }
-        let looked = hosts.len();
         self.commit(judged, observer).await?;
-        self.in_flight -= looked;
-        if proves_network {
+        self.in_flight -= hosts.len();
+        if self.has_network && !had_network {
             // The first server met proves that our own network works; what was
             // held back until then, in this batch too, can be judged.
             self.ports.store.prove_network(self.run).await?;
             self.judge_held(observer).await?;
         }
+        hosts.sort_unstable();
+        hosts.dedup();
         for host in hosts {
             self.turn_away(host, observer).await?;
             self.schedule(host);
@@ -72,16 +68,10 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// The next result that is there, or comes soon while many are out.
-    async fn next_returned(&mut self, lingers_until: Instant) -> Option<Returned> {
-        if let Some(returned) = self.beside.try_join_next() {
-            return returned.ok();
-        }
-        if self.beside.len() < BATCH {
-            return None;
-        }
-        let joined = tokio::time::timeout_at(lingers_until, self.beside.join_next()).await;
-        joined.ok().flatten().and_then(Result::ok)
+    /// Results committed at once: half of what may be out, so that the other
+    /// half keeps the network busy meanwhile.
+    fn batch(&self) -> usize {
+        (self.settings.concurrency / 2).clamp(1, LARGEST_BATCH)
     }
 
     fn note_address(&mut self, host: HostId, address: Option<std::net::IpAddr>) {
@@ -92,7 +82,10 @@ impl Asker<'_> {
     }
 
     /// Judges what was held back until some server was met.
-    pub(super) async fn judge_held(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+    pub(super) async fn judge_held(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
         let mut after = ErrandId(0);
         loop {
             let page = self.ports.store.held(self.run, after, PAGE).await?;
@@ -140,8 +133,7 @@ impl Asker<'_> {
             took_ms: probe.timings.total,
         });
         let policy = &self.settings.policy;
-        let case =
-            Case { looks: &looks, hops: &probe.hops, history: &errand.history, now };
+        let case = Case { looks: &looks, hops: &probe.hops, history: &errand.history, now };
         let judgement = match judge(policy, &case) {
             Next::Ask { purpose, wait } if !is_shut => {
                 let not_before = later(now, self.delay(wait, errand, probe));
@@ -209,7 +201,28 @@ impl Asker<'_> {
             })
             .collect();
         self.settled += settled.len() as u64;
+        if !self.is_loaded {
+            // Further places may turn up; the store keeps it until then.
+            return Ok(());
+        }
         self.report(settled, observer).await
+    }
+
+    /// Reports what is settled already: local links, what was alive lately, in
+    /// a resumed run what was settled before, and what was asked while loading.
+    pub(super) async fn report_settled(
+        &self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        let mut after = ErrandId(0);
+        loop {
+            let page = self.ports.store.settled(self.run, after, PAGE, None).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.errand;
+            for settled in &page {
+                observer.settled(settled)?;
+            }
+        }
     }
 
     async fn report(
@@ -243,12 +256,7 @@ impl Judged {
     }
 }
 
-fn settlement(
-    judgement: Judgement,
-    probe: &Probe,
-    looks: Vec<Look>,
-    now: Timestamp,
-) -> Settlement {
+fn settlement(judgement: Judgement, probe: &Probe, looks: Vec<Look>, now: Timestamp) -> Settlement {
     Settlement {
         word: judgement.word,
         code: judgement.code,

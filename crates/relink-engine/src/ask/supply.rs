@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use relink_ports::{HostId, HostLease};
 
 use super::Asker;
-use super::lane::Lane;
+use super::lane::{Lane, Order};
 use crate::{EngineFault, Observer};
 
 /// Hosts leased in one claim.
@@ -31,6 +31,8 @@ pub(super) struct Supply {
     recalls: BTreeSet<(Duration, HostId)>,
     hosts: Hosts,
     renewed: Duration,
+    /// How often links were stored; after that there may be new errands.
+    chunks: u64,
 }
 
 /// Whether there are hosts to claim.
@@ -46,6 +48,19 @@ enum Hosts {
 }
 
 impl Supply {
+    /// Links were stored so often by now.
+    pub(super) fn note_chunks(&mut self, chunks: u64) {
+        if self.chunks != chunks {
+            self.chunks = chunks;
+            self.hosts = Hosts::Perhaps;
+        }
+    }
+
+    /// How often links were stored.
+    pub(super) fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
     /// A lane's queue runs low.
     pub(super) fn want_refill(&mut self, host: HostId) {
         self.hungry.push(host);
@@ -96,7 +111,7 @@ impl Asker<'_> {
     ) -> Result<(), EngineFault> {
         while let Some(host) = self.supply.next_recall(self.elapsed()) {
             if let Some(lane) = self.lanes.get_mut(&host) {
-                lane.is_dry = false;
+                lane.dry_at = None;
                 self.supply.want_refill(host);
             }
         }
@@ -116,17 +131,17 @@ impl Asker<'_> {
     }
 
     async fn claim(&mut self, hosts: usize) -> Result<(), EngineFault> {
-        let limit = self.errands_per_host(hosts);
+        let order = Order { limit: self.errands_per_host(hosts), chunks: self.supply.chunks };
         let now = self.ports.now();
         let claims =
-            self.ports.store.claim(self.run, hosts, limit, now, later(now, LEASE)).await?;
+            self.ports.store.claim(self.run, hosts, order.limit, now, later(now, LEASE)).await?;
         let elapsed = self.elapsed();
         if claims.len() < hosts {
             self.supply.hosts = self.when_due(now, elapsed).await?;
         }
         for claim in claims {
             let host = claim.lease.host;
-            let lane = Lane::new(claim, self.settings.pace, elapsed, limit);
+            let lane = Lane::new(claim, self.settings.pace, elapsed, order);
             self.lanes.insert(host, lane);
             self.schedule(host);
             // A host without due errands is given back in the next round.
@@ -151,16 +166,16 @@ impl Asker<'_> {
     }
 
     async fn refill(&mut self, host: HostId) -> Result<(), EngineFault> {
-        let limit = self.errands_per_host(0);
+        let order = Order { limit: self.errands_per_host(0), chunks: self.supply.chunks };
         let Some(lane) = self.lanes.get(&host) else { return Ok(()) };
         let runs_low = lane.queue.len() < self.settings.pace.host_concurrency;
-        if lane.is_dry || !runs_low {
+        if lane.is_dry(self.supply.chunks) || !runs_low {
             return Ok(());
         }
         let (lease, cursor, now) = (lane.lease, lane.cursor, self.ports.now());
-        let errands = self.ports.store.refill(self.run, lease, cursor, limit, now).await?;
+        let errands = self.ports.store.refill(self.run, lease, cursor, order.limit, now).await?;
         if let Some(lane) = self.lanes.get_mut(&host) {
-            lane.refill(errands, limit);
+            lane.refill(errands, order);
         }
         self.schedule(host);
         Ok(())
@@ -168,7 +183,8 @@ impl Asker<'_> {
 
     /// Gives a host back once nothing more can be done with it for now.
     pub(super) async fn release_if_idle(&mut self, host: HostId) -> Result<(), EngineFault> {
-        if self.lanes.get(&host).is_some_and(Lane::is_idle) {
+        let chunks = self.supply.chunks;
+        if self.lanes.get(&host).is_some_and(|lane| lane.is_idle(chunks)) {
             self.release(host).await?;
         }
         Ok(())
@@ -186,10 +202,9 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// Stops in an orderly way: requests in flight are dropped and will be
-    /// made again, hosts are given back.
+    /// Stops in an orderly way: hosts are given back. Requests in flight come
+    /// to nothing and will be made again.
     pub(super) async fn put_down(&mut self) -> Result<(), EngineFault> {
-        self.beside.shutdown().await;
         let hosts: Vec<HostId> = self.lanes.keys().copied().collect();
         for host in hosts {
             self.release(host).await?;

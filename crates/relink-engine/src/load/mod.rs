@@ -1,5 +1,6 @@
 //! From inputs to links and errands in the store.
 
+mod loading;
 mod local;
 mod reader;
 mod resolve;
@@ -11,16 +12,19 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use relink_frontier::Scope;
-use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span};
+use relink_judge::codes;
+use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span, Word};
 use relink_page::Format;
-use relink_ports::{DocumentId, LinkBatch, NewDocument, NewLink, Walk};
+use relink_ports::{DocumentId, DocumentSource, LinkBatch, NewDocument, NewLink, NewTarget, Walk};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use self::reader::{Chunk, Reader};
-use self::resolve::Resolver;
+pub(crate) use self::loading::Loading;
+use self::local::LocalLink;
+use self::reader::{ReadLink, Reader};
+use self::resolve::{Meaning, Resolver};
 use crate::ask::look;
-use crate::{EngineFault, Observer, Ports, Progress, Stop};
+use crate::{EngineFault, Ports, Stop};
 
 /// The label of the document that holds addresses given as arguments.
 const ARGUMENTS: &str = "arguments";
@@ -74,9 +78,6 @@ pub struct Loaded {
     pub left_out: u64,
     /// Whether reading was stopped halfway.
     pub is_interrupted: bool,
-    /// What the pages among the inputs answered, so that they need not be
-    /// asked twice.
-    pub(crate) pages: HashMap<String, Probe>,
 }
 
 /// Reads inputs into the store.
@@ -84,8 +85,39 @@ pub(crate) struct Loader<'a> {
     ports: &'a Ports,
     run: RunId,
     settings: &'a LoadSettings,
+    loading: &'a Loading,
     loaded: Loaded,
     documents: Vec<DocumentId>,
+    /// What the pages among the inputs answered, so that they need not be
+    /// asked twice.
+    pages: HashMap<String, Probe>,
+}
+
+/// An input with the files it stands for.
+pub(crate) enum Found<'a> {
+    Files(Vec<DocumentSource>),
+    Page(&'a Url),
+    Stdin(&'a Arc<[u8]>),
+}
+
+/// Finds the files that the inputs stand for, so that a missing one is known
+/// before anything is asked.
+pub(crate) async fn find<'a>(
+    ports: &Ports,
+    settings: &'a LoadSettings,
+) -> Result<Vec<Found<'a>>, EngineFault> {
+    let mut found = Vec::with_capacity(settings.inputs.len());
+    for input in &settings.inputs {
+        found.push(match input {
+            Input::Path(path) => {
+                let walk = Walk { inputs: vec![path.clone()] };
+                Found::Files(ports.files.walk(&walk).await?)
+            }
+            Input::Page(url) => Found::Page(url),
+            Input::Stdin(bytes) => Found::Stdin(bytes),
+        });
+    }
+    Ok(found)
 }
 
 /// A document that was read, with all that its links are seen from.
@@ -106,46 +138,47 @@ enum Standing {
 }
 
 impl<'a> Loader<'a> {
-    pub(crate) fn new(ports: &'a Ports, run: RunId, settings: &'a LoadSettings) -> Self {
-        Self { ports, run, settings, loaded: Loaded::default(), documents: Vec::new() }
+    pub(crate) fn new(
+        ports: &'a Ports,
+        run: RunId,
+        settings: &'a LoadSettings,
+        loading: &'a Loading,
+    ) -> Self {
+        let (loaded, documents, pages) = Default::default();
+        Self { ports, run, settings, loading, loaded, documents, pages }
     }
 
     /// Reads every input. What was read before an interruption is kept and not
     /// read again, unless its bytes changed.
     pub(crate) async fn load(
         mut self,
-        observer: &mut dyn Observer,
+        inputs: Vec<Found<'_>>,
         stop: &Stop,
     ) -> Result<Loaded, EngineFault> {
-        let settings = self.settings;
         self.load_arguments().await?;
-        for input in &settings.inputs {
+        for input in inputs {
+            match input {
+                Found::Files(sources) => self.load_files(sources, stop).await?,
+                Found::Page(url) => self.load_page(url).await?,
+                Found::Stdin(bytes) => self.load_stdin(bytes).await?,
+            }
             if stop.is_raised() {
                 self.loaded.is_interrupted = true;
                 return Ok(self.loaded);
             }
-            match input {
-                Input::Path(path) => self.load_path(path, observer, stop).await?,
-                Input::Page(url) => self.load_page(url, observer).await?,
-                Input::Stdin(bytes) => self.load_stdin(bytes, observer).await?,
-            }
         }
-        if !self.loaded.is_interrupted {
-            self.ports.store.finish_loading(self.run, &self.documents).await?;
-        }
+        self.ports.store.finish_loading(self.run, &self.documents).await?;
+        self.loading.finish(self.pages);
         Ok(self.loaded)
     }
 
-    async fn load_path(
+    async fn load_files(
         &mut self,
-        path: &str,
-        observer: &mut dyn Observer,
+        sources: Vec<DocumentSource>,
         stop: &Stop,
     ) -> Result<(), EngineFault> {
-        let walk = Walk { inputs: vec![path.to_owned()] };
-        for source in self.ports.files.walk(&walk).await? {
+        for source in sources {
             if stop.is_raised() {
-                self.loaded.is_interrupted = true;
                 return Ok(());
             }
             if self.settings.scope.excludes(&source.label) {
@@ -159,36 +192,28 @@ impl<'a> Loader<'a> {
                 bytes,
                 standing: Standing::Folder(folder),
             };
-            self.load_document(document, observer).await?;
+            self.load_document(document).await?;
         }
         Ok(())
     }
 
-    async fn load_stdin(
-        &mut self,
-        bytes: &Arc<[u8]>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
+    async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineFault> {
         let document = Document {
             label: STDIN.to_owned(),
             format: Format::of_file(None, bytes),
             bytes: Arc::clone(bytes),
             standing: Standing::Folder(PathBuf::new()),
         };
-        self.load_document(document, observer).await
+        self.load_document(document).await
     }
 
-    async fn load_page(
-        &mut self,
-        url: &Url,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
+    async fn load_page(&mut self, url: &Url) -> Result<(), EngineFault> {
         if self.settings.is_offline {
             return Ok(());
         }
         let (probe, body) = look(self.ports, url, true).await;
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        self.loaded.pages.insert(url.to_string(), probe);
+        self.pages.insert(url.to_string(), probe);
         let Some(body) = body else { return Ok(()) };
         let content_type = body.content_type.as_deref();
         let Some(format) = Format::of_content_type(content_type, &body.bytes) else {
@@ -200,7 +225,7 @@ impl<'a> Loader<'a> {
             format,
             standing: Standing::Web(last.unwrap_or_else(|| url.clone())),
         };
-        self.load_document(document, observer).await
+        self.load_document(document).await
     }
 
     /// Pages given as arguments are targets themselves.
@@ -220,13 +245,15 @@ impl<'a> Loader<'a> {
         let listing: String = pages.iter().map(|url| format!("{url}\n")).collect();
         let document = self.begin_document(ARGUMENTS, listing.as_bytes()).await?;
         let Some(document) = document else { return Ok(()) };
-        let links: Vec<Link> = (1..).zip(pages).map(|(n, url)| argument(n, url)).collect();
-        let standing = Standing::Folder(PathBuf::new());
-        let resolver = Resolver::new(self.ports, self.settings, &standing, None);
-        let chunk = Chunk { base: None, links };
-        self.store_chunk(document, 0, chunk, resolver).await?;
+        let resolver = self.resolver(Standing::Folder(PathBuf::new()));
+        let links = (1..).zip(pages).map(|(n, url)| ReadLink::new(&argument(n, url), &resolver));
+        self.store_links(document, 0, links.collect()).await?;
         self.ports.store.finish_document(document).await?;
         Ok(())
+    }
+
+    fn resolver(&self, standing: Standing) -> Resolver {
+        Resolver::new(&self.settings.scope, self.settings.is_offline, standing)
     }
 
     /// Registers a document; `None` if its links are stored already.
@@ -241,62 +268,65 @@ impl<'a> Loader<'a> {
         Ok((!loaded.is_unchanged).then_some(loaded.id))
     }
 
-    async fn load_document(
-        &mut self,
-        document: Document,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
+    async fn load_document(&mut self, document: Document) -> Result<(), EngineFault> {
         self.loaded.documents += 1;
+        self.loading.add_document();
         let Some(id) = self.begin_document(&document.label, &document.bytes).await? else {
             return Ok(());
         };
-        let standing = document.standing.clone();
-        let mut reader = Reader::start(document.format, document.bytes);
+        let resolver = self.resolver(document.standing);
+        let mut reader = Reader::start(document.format, document.bytes, resolver);
         let mut position = 0;
-        while let Some(chunk) = reader.next().await {
-            let count = chunk.links.len();
-            let resolver =
-                Resolver::new(self.ports, self.settings, &standing, chunk.base.as_deref());
-            self.store_chunk(id, position, chunk, resolver).await?;
+        while let Some(links) = reader.next().await {
+            let count = links.len();
+            self.store_links(id, position, links).await?;
             position += count;
-            observer.progress(&Progress::Loading {
-                documents: self.loaded.documents,
-                links: self.loaded.links,
-            });
+            // The asker runs in the same task and wants its turn.
+            tokio::task::yield_now().await;
         }
         self.ports.store.finish_document(id).await?;
         Ok(())
     }
 
-    async fn store_chunk(
+    async fn store_links(
         &mut self,
         document: DocumentId,
         first: usize,
-        chunk: Chunk,
-        resolver: Resolver<'_>,
+        links: Vec<ReadLink>,
     ) -> Result<(), EngineFault> {
-        let mut links: Vec<NewLink> = Vec::with_capacity(chunk.links.len());
-        for link in chunk.links {
+        let mut new: Vec<NewLink> = Vec::with_capacity(links.len());
+        for ReadLink { place, given, meaning } in links {
             self.loaded.links += 1;
-            match resolver.resolve(&link).await {
-                resolve::Meaning::Target(target) => links.push(NewLink {
-                    place: link.place,
-                    given: resolve::given(&link, &target),
-                    target,
-                }),
-                resolve::Meaning::Skipped => self.loaded.skipped += 1,
-                resolve::Meaning::LeftOut => self.loaded.left_out += 1,
-            }
+            let target = match meaning {
+                Meaning::Target(target) => target,
+                Meaning::File(local) => self.file(&local).await,
+                Meaning::Skipped => {
+                    self.loaded.skipped += 1;
+                    continue;
+                }
+                Meaning::LeftOut => {
+                    self.loaded.left_out += 1;
+                    continue;
+                }
+            };
+            new.push(NewLink { place, given, target });
         }
-        let batch = LinkBatch {
-            document,
-            first,
-            links: &links,
-            now: self.ports.now(),
-            fresh_since: self.settings.fresh_since,
-        };
+        let (now, fresh_since) = (self.ports.now(), self.settings.fresh_since);
+        let batch = LinkBatch { document, first, links: &new, now, fresh_since };
         self.ports.store.add_links(self.run, batch).await?;
+        self.loading.add_chunk(new.len());
         Ok(())
+    }
+
+    /// A link to a file is settled by looking whether it is there.
+    async fn file(&self, local: &LocalLink) -> NewTarget {
+        let exists = self.ports.files.exists(local.path()).await;
+        NewTarget::Local {
+            key: local.key(),
+            word: if exists { Word::Alive } else { Word::Local },
+            code: (!exists).then_some(codes::MISSING_FILE),
+            reason: if exists { "the file is there" } else { "no such file" }.to_owned(),
+        }
     }
 }
 

@@ -1,56 +1,90 @@
 //! What a link leads to, seen from where its document stands.
+//!
+//! By letters alone: whether a file is there is asked elsewhere.
 
-use relink_frontier::{canonical, host_name};
+use std::borrow::Cow;
+
+use relink_frontier::{Scope, canonical, host_name};
 use relink_judge::codes;
 use relink_model::{Link, LinkTarget, Word};
 use relink_ports::NewTarget;
+use relink_wire::redact;
 use url::Url;
 
+use super::Standing;
 use super::local::LocalLink;
-use super::{LoadSettings, Standing};
-use crate::Ports;
 
 /// What becomes of a link.
 pub(super) enum Meaning {
     /// It is a target of the run.
     Target(NewTarget),
+    /// It leads to a file that may or may not be there.
+    File(LocalLink),
     /// It leads to no page.
     Skipped,
     /// It takes no part in this run.
     LeftOut,
 }
 
+impl Meaning {
+    /// The address as the reader knows it: as written where that is an
+    /// address, and never with credentials.
+    pub(super) fn given(&self, link: &Link) -> String {
+        let text = link.target.text();
+        // Most addresses hold no credentials, and this is asked of all of them.
+        let masked = if text.contains('@') { redact(text) } else { text.into() };
+        match (self, masked) {
+            (Self::Target(NewTarget::Web { url, .. }), masked)
+                if matches!(masked, Cow::Owned(_)) || !is_address(text) =>
+            {
+                url.clone()
+            }
+            (_, masked) => masked.into_owned(),
+        }
+    }
+}
+
+/// Whether a text is a web address by itself: `http2.html` is none.
+fn is_address(text: &str) -> bool {
+    let scheme = text.split_once(':').map_or("", |(scheme, _)| scheme);
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
 /// Resolves the links of one document.
-pub(super) struct Resolver<'a> {
-    ports: &'a Ports,
-    settings: &'a LoadSettings,
-    standing: &'a Standing,
+pub(super) struct Resolver {
+    scope: Scope,
+    is_offline: bool,
+    standing: Standing,
     base: Option<Url>,
 }
 
-impl<'a> Resolver<'a> {
-    /// `base` is what the document itself says its links are relative to.
-    pub(super) fn new(
-        ports: &'a Ports,
-        settings: &'a LoadSettings,
-        standing: &'a Standing,
-        base: Option<&str>,
-    ) -> Self {
-        let base = match (standing, base) {
-            (Standing::Web(url), Some(base)) => url.join(base).ok().or_else(|| Some(url.clone())),
-            (Standing::Web(url), None) => Some(url.clone()),
-            (Standing::Folder(_), Some(base)) => Url::parse(base).ok(),
-            (Standing::Folder(_), None) => None,
+impl Resolver {
+    /// For a document that stands here.
+    pub(super) fn new(scope: &Scope, is_offline: bool, standing: Standing) -> Self {
+        let base = match &standing {
+            Standing::Web(url) => Some(url.clone()),
+            Standing::Folder(_) => None,
         };
-        Self { ports, settings, standing, base }
+        Self { scope: scope.clone(), is_offline, standing, base }
+    }
+
+    /// With what the document itself says its links are relative to.
+    pub(super) fn with_base(mut self, base: Option<&str>) -> Self {
+        let said = match (&self.base, base) {
+            (_, None) => None,
+            (Some(url), Some(base)) => url.join(base).ok(),
+            (None, Some(base)) => Url::parse(base).ok(),
+        };
+        self.base = said.or(self.base);
+        self
     }
 
     /// What the link means.
-    pub(super) async fn resolve(&self, link: &Link) -> Meaning {
+    pub(super) fn resolve(&self, link: &Link) -> Meaning {
         match &link.target {
             LinkTarget::Web(text) => self.web(text),
             LinkTarget::Path(text) if self.base.is_some() => self.web(text),
-            LinkTarget::Path(text) => self.local(text).await,
+            LinkTarget::Path(text) => self.local(text),
             // Places in the same document are checked with anchors.
             LinkTarget::Fragment(_) | LinkTarget::Skipped(..) => Meaning::Skipped,
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
@@ -59,15 +93,15 @@ impl<'a> Resolver<'a> {
 
     fn web(&self, text: &str) -> Meaning {
         // Without a base, `//host/path` takes the scheme that is safe to assume.
-        let absolute = match (&self.base, text.strip_prefix("//")) {
-            (None, Some(rest)) => format!("https://{rest}"),
-            _ => text.to_owned(),
+        let url = match (&self.base, text.strip_prefix("//")) {
+            (None, Some(rest)) => canonical(None, &format!("https://{rest}")),
+            (base, _) => canonical(base.as_ref(), text),
         };
-        let url = match canonical(self.base.as_ref(), &absolute) {
+        let url = match url {
             Ok(url) => url,
             Err(fault) => return self.malformed(text, &fault.to_string()),
         };
-        if self.settings.is_offline || !self.settings.scope.takes(url.as_str()) {
+        if self.is_offline || !self.scope.takes(url.as_str()) {
             return Meaning::LeftOut;
         }
         Meaning::Target(NewTarget::Web {
@@ -80,7 +114,7 @@ impl<'a> Resolver<'a> {
     /// Addresses in the user's own documents are named by the user; those on
     /// fetched pages only on the page's own host and port.
     fn names(&self, url: &Url) -> bool {
-        match self.standing {
+        match &self.standing {
             Standing::Folder(_) => true,
             Standing::Web(page) => {
                 page.host() == url.host()
@@ -89,43 +123,25 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    async fn local(&self, text: &str) -> Meaning {
-        let Standing::Folder(folder) = self.standing else { return Meaning::Skipped };
-        let Some(local) = LocalLink::new(folder, text) else { return Meaning::Skipped };
-        if !self.settings.scope.takes(&local.key()) {
-            return Meaning::LeftOut;
+    fn local(&self, text: &str) -> Meaning {
+        let Standing::Folder(folder) = &self.standing else { return Meaning::Skipped };
+        match LocalLink::new(folder, text) {
+            None => Meaning::Skipped,
+            Some(local) if !self.scope.takes(&local.key()) => Meaning::LeftOut,
+            Some(local) => Meaning::File(local),
         }
-        let exists = self.ports.files.exists(local.path()).await;
-        Meaning::Target(NewTarget::Local {
-            key: local.key(),
-            word: if exists { Word::Alive } else { Word::Local },
-            code: (!exists).then_some(codes::MISSING_FILE),
-            reason: if exists { "the file is there" } else { "no such file" }.to_owned(),
-        })
     }
 
     fn malformed(&self, text: &str, reason: &str) -> Meaning {
-        if !self.settings.scope.takes(text) {
+        if !self.scope.takes(text) {
             return Meaning::LeftOut;
         }
         Meaning::Target(NewTarget::Local {
-            key: format!("malformed:{text}"),
+            // Malformed or not, a password is never stored.
+            key: format!("malformed:{}", redact(text)),
             word: Word::Local,
             code: Some(codes::MALFORMED_URL),
             reason: reason.to_owned(),
         })
-    }
-}
-
-/// The address as the reader knows it: as written where that is an address,
-/// and never with credentials.
-pub(super) fn given(link: &Link, target: &NewTarget) -> String {
-    let text = link.target.text();
-    match (Url::parse(text), target) {
-        (Ok(url), NewTarget::Web { .. }) if url.username().is_empty() && url.password().is_none() => {
-            text.to_owned()
-        }
-        (_, NewTarget::Web { url, .. }) => url.clone(),
-        (_, NewTarget::Local { .. }) => text.to_owned(),
     }
 }

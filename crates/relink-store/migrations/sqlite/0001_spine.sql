@@ -39,6 +39,7 @@ CREATE TABLE document (
     label   TEXT    NOT NULL,
     content INTEGER NOT NULL,
     loaded  INTEGER NOT NULL DEFAULT 0,
+    links   INTEGER NOT NULL DEFAULT 0,
     UNIQUE (run_id, label)
 );
 
@@ -62,7 +63,7 @@ CREATE TABLE target (
 
 -- One target in one run. States: 0 pending, 1 on hold, 2 settled.
 -- `given` is null where it equals the target's URL; `looks` is null where
--- there was one look, which its probe tells.
+-- there was one look, which its probe tells. `probe_id` is the last probe.
 CREATE TABLE errand (
     id         INTEGER PRIMARY KEY,
     run_id     INTEGER NOT NULL REFERENCES run (id),
@@ -75,6 +76,7 @@ CREATE TABLE errand (
     cached     INTEGER NOT NULL DEFAULT 0,
     given      TEXT,
     looks      TEXT,
+    probe_id   INTEGER,
     word       TEXT,
     code       TEXT,
     status     INTEGER,
@@ -101,19 +103,20 @@ CREATE TABLE run_host (
 ) WITHOUT ROWID;
 CREATE INDEX run_host_due ON run_host (run_id, due_at) WHERE due_at IS NOT NULL;
 
--- One mention: the place of a link and the errand it led to.
+-- One mention: the place of a link and the errand it led to. Kept by errand,
+-- because that is how places are read; a document's links are only looked for
+-- when it changed under an interrupted run.
 CREATE TABLE link (
+    errand_id   INTEGER NOT NULL REFERENCES errand (id),
     document_id INTEGER NOT NULL REFERENCES document (id),
     position    INTEGER NOT NULL,
-    errand_id   INTEGER NOT NULL REFERENCES errand (id),
     span_start  INTEGER NOT NULL,
     span_end    INTEGER NOT NULL,
     line        INTEGER NOT NULL,
     col         INTEGER NOT NULL,
     kind        TEXT    NOT NULL,
-    PRIMARY KEY (document_id, position)
+    PRIMARY KEY (errand_id, document_id, position)
 ) WITHOUT ROWID;
-CREATE INDEX link_errand ON link (errand_id);
 
 -- What was seen, only ever added. `detail` is the whole probe as JSON. A
 -- target's last good probe may outlive its run.
@@ -125,4 +128,3 @@ CREATE TABLE probe (
     status    INTEGER,
     detail    TEXT    NOT NULL
 );
-CREATE INDEX probe_target ON probe (target_id, id);

@@ -30,12 +30,7 @@ impl LeasedHost {
     ) -> Outcome<Claim> {
         let start = (Timestamp::MIN, ErrandId(i64::MIN));
         let errands = due(db, run, self.lease, start, limit, now)?;
-        Ok(Claim {
-            lease: self.lease,
-            name: self.name,
-            pace: self.pace,
-            errands,
-        })
+        Ok(Claim { lease: self.lease, name: self.name, pace: self.pace, errands })
     }
 }
 
@@ -59,10 +54,7 @@ pub(super) fn lease(
     let leased =
         statement.query_map((millis(until), run.0, millis(now), number(hosts)), |row| {
             Ok(LeasedHost {
-                lease: HostLease {
-                    host: HostId(row.get(0)?),
-                    number: row.get(1)?,
-                },
+                lease: HostLease { host: HostId(row.get(0)?), number: row.get(1)? },
                 name: row.get(2)?,
                 pace: HostPace {
                     next_at: moment(row.get(3)?),

@@ -34,15 +34,9 @@ impl Trouble {
             Some(ErrorCode::DiskFull) => StoreFault::Full { place },
             Some(ErrorCode::NotADatabase) => StoreFault::NotOurs { place },
             Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
-                StoreFault::Unreachable {
-                    place,
-                    source: Box::new(self),
-                }
+                StoreFault::Unreachable { place, source: Box::new(self) }
             }
-            _ => StoreFault::Failed {
-                doing,
-                source: Box::new(self),
-            },
+            _ => StoreFault::Failed { doing, source: Box::new(self) },
         }
     }
 
@@ -64,23 +58,15 @@ mod tests {
     use crate::SqliteStore;
 
     async fn start_run(store: &SqliteStore) -> RunId {
-        let plan = RunPlan {
-            command: "check".to_owned(),
-            inputs: Vec::new(),
-            scope: String::new(),
-        };
+        let plan =
+            RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
         let run = store.open_run(&plan, false, Timestamp::UNIX_EPOCH).await;
         run.unwrap().id
     }
 
     fn link(n: usize) -> NewLink {
         NewLink {
-            place: Place {
-                span: (n..n).into(),
-                line: 1,
-                column: 1,
-                kind: PlaceKind::Line,
-            },
+            place: Place { span: (n..n).into(), line: 1, column: 1, kind: PlaceKind::Line },
             given: String::new(),
             target: NewTarget::Web {
                 url: format!("http://one.test/{n}"),
@@ -93,10 +79,7 @@ mod tests {
     /// Loads a document with more links than a few pages hold.
     async fn load(store: &SqliteStore, run: RunId) -> Result<(), StoreFault> {
         let links: Vec<NewLink> = (0..1000).map(link).collect();
-        let document = NewDocument {
-            label: "a.md".to_owned(),
-            content: 1,
-        };
+        let document = NewDocument { label: "a.md".to_owned(), content: 1 };
         let batch = LinkBatch {
             document: store.load_document(run, &document).await?.id,
             first: 0,

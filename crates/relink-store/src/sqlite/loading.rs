@@ -23,9 +23,7 @@ pub(super) fn document(
     let content = document.content.cast_signed();
     let known: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, content, loaded FROM document WHERE run_id = ? AND label = ?")?
-        .query_row((run.0, &document.label), |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })
+        .query_row((run.0, &document.label), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
     let is_unchanged = known.is_some_and(|(_, same, loaded)| loaded && same == content);
     let id = match known {
@@ -35,10 +33,7 @@ pub(super) fn document(
     if known.is_some() && !is_unchanged {
         forget_links(db, run, id, content)?;
     }
-    Ok(LoadedDocument {
-        id: DocumentId(id),
-        is_unchanged,
-    })
+    Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> Outcome<i64> {
@@ -51,7 +46,7 @@ fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> Outco
 fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> Outcome<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
     db.execute(
-        "UPDATE document SET content = ?, loaded = 0 WHERE id = ?",
+        "UPDATE document SET content = ?, loaded = 0, links = 0 WHERE id = ?",
         (content, document),
     )?;
     db.execute("UPDATE run SET unlinked = 1 WHERE id = ?", [run.0])?;
@@ -59,8 +54,7 @@ fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> Out
 }
 
 pub(super) fn finish_document(db: &Connection, document: DocumentId) -> Outcome<()> {
-    db.prepare_cached("UPDATE document SET loaded = 1 WHERE id = ?")?
-        .execute([document.0])?;
+    db.prepare_cached("UPDATE document SET loaded = 1 WHERE id = ?")?.execute([document.0])?;
     Ok(())
 }
 
@@ -78,7 +72,14 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
         let errand = errand(db, run, link, &target, batch)?;
         insert_link(db, batch.document, position, errand, link)?;
     }
+    count_links(db, batch)?;
     make_due(db, run, hosts.into_values())
+}
+
+fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> Outcome<()> {
+    db.prepare_cached("UPDATE document SET links = links + ? WHERE id = ?")?
+        .execute((number(batch.links.len()), batch.document.0))?;
+    Ok(())
 }
 
 /// The host's number.
@@ -130,45 +131,29 @@ struct Target {
 }
 
 fn web_target(db: &Connection, url: &str, host: i64) -> Outcome<Target> {
-    let known = find_target(db, url)?;
-    if let Some(target) = known {
-        return Ok(target);
-    }
-    db.prepare_cached("INSERT INTO target (url, host_id) VALUES (?, ?)")?
+    let added = db
+        .prepare_cached("INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING")?
         .execute((url, host))?;
+    if added == 0 {
+        return find_target(db, url);
+    }
     let id = db.last_insert_rowid();
-    Ok(Target {
-        id,
-        host: Some(host),
-        word: None,
-        checked_at: None,
-    })
+    Ok(Target { id, host: Some(host), word: None, checked_at: None })
 }
 
-fn find_target(db: &Connection, url: &str) -> Outcome<Option<Target>> {
+fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
     let target = db
         .prepare_cached("SELECT id, host_id, word, checked_at FROM target WHERE url = ?")?
         .query_row([url], |row| {
             let (id, host) = (row.get(0)?, row.get(1)?);
-            Ok(Target {
-                id,
-                host,
-                word: row.get(2)?,
-                checked_at: row.get(3)?,
-            })
+            Ok(Target { id, host, word: row.get(2)?, checked_at: row.get(3)? })
         });
-    Ok(target.optional()?)
+    Ok(target?)
 }
 
 /// What needs no asking is settled while loading.
 fn local_target(db: &Connection, link: &NewLink, batch: &LinkBatch<'_>) -> Outcome<Target> {
-    let NewTarget::Local {
-        key,
-        word,
-        code,
-        reason,
-    } = &link.target
-    else {
+    let NewTarget::Local { key, word, code, reason } = &link.target else {
         unreachable!("only local targets come here")
     };
     let code = code.map(|code| code.to_string());
@@ -182,17 +167,9 @@ fn local_target(db: &Connection, link: &NewLink, batch: &LinkBatch<'_>) -> Outco
                  checked_at = excluded.checked_at
              RETURNING id",
         )?
-        .query_row(
-            (key, word.as_str(), code, reason, millis(batch.now)),
-            |row| row.get(0),
-        )?;
+        .query_row((key, word.as_str(), code, reason, millis(batch.now)), |row| row.get(0))?;
     let word = Some(word.as_str().to_owned());
-    Ok(Target {
-        id,
-        host: None,
-        word,
-        checked_at: Some(millis(batch.now)),
-    })
+    Ok(Target { id, host: None, word, checked_at: Some(millis(batch.now)) })
 }
 
 /// The target's errand in this run, made if need be.
@@ -307,9 +284,7 @@ pub(super) fn finish(db: &Connection, run: RunId, documents: &[DocumentId]) -> O
 
 fn drop_unlinked(db: &Connection, run: RunId) -> Outcome<()> {
     let is_unlinked: bool =
-        db.query_row("SELECT unlinked FROM run WHERE id = ?", [run.0], |row| {
-            row.get(0)
-        })?;
+        db.query_row("SELECT unlinked FROM run WHERE id = ?", [run.0], |row| row.get(0))?;
     if is_unlinked {
         db.execute(
             "DELETE FROM errand WHERE run_id = ?

@@ -43,10 +43,7 @@ impl SqliteStore {
         work: impl FnOnce(&Transaction<'_>) -> Outcome<T>,
     ) -> Result<T, StoreFault> {
         // A panic in the middle of a transaction has rolled it back.
-        let mut connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let transaction = connection.transaction();
         let done = transaction.map_err(Into::into).and_then(|transaction| {
             let done = work(&transaction)?;
@@ -62,10 +59,7 @@ impl SqliteStore {
         doing: Doing,
         work: impl FnOnce(&Connection) -> Outcome<T>,
     ) -> Result<T, StoreFault> {
-        let connection = self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         work(&connection).map_err(|trouble| trouble.told(&self.place, doing))
     }
 }
@@ -86,9 +80,7 @@ impl Store for SqliteStore {
         run: RunId,
         document: &NewDocument,
     ) -> Result<LoadedDocument, StoreFault> {
-        self.transact("loading a document", |db| {
-            loading::document(db, run, document)
-        })
+        self.transact("loading a document", |db| loading::document(db, run, document))
     }
 
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreFault> {
@@ -96,15 +88,11 @@ impl Store for SqliteStore {
     }
 
     async fn finish_document(&self, document: DocumentId) -> Result<(), StoreFault> {
-        self.perform("loading a document", |db| {
-            loading::finish_document(db, document)
-        })
+        self.perform("loading a document", |db| loading::finish_document(db, document))
     }
 
     async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreFault> {
-        self.transact("ending the loading", |db| {
-            loading::finish(db, run, documents)
-        })
+        self.transact("ending the loading", |db| loading::finish(db, run, documents))
     }
 
     async fn claim(
@@ -117,10 +105,7 @@ impl Store for SqliteStore {
     ) -> Result<Vec<Claim>, StoreFault> {
         self.transact("claiming hosts", |db| {
             let leased = claims::lease(db, run, hosts, now, until)?;
-            leased
-                .into_iter()
-                .map(|host| host.into_claim(db, run, errands, now))
-                .collect()
+            leased.into_iter().map(|host| host.into_claim(db, run, errands, now)).collect()
         })
     }
 
@@ -132,9 +117,7 @@ impl Store for SqliteStore {
         limit: usize,
         now: Timestamp,
     ) -> Result<Vec<Errand>, StoreFault> {
-        self.perform("fetching errands", |db| {
-            claims::due(db, run, lease, after, limit, now)
-        })
+        self.perform("fetching errands", |db| claims::due(db, run, lease, after, limit, now))
     }
 
     async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreFault> {
@@ -148,9 +131,7 @@ impl Store for SqliteStore {
         pace: &HostPace,
         tally: &HostTally,
     ) -> Result<(), StoreFault> {
-        self.transact("giving a host back", |db| {
-            claims::release(db, run, lease, pace, tally)
-        })
+        self.transact("giving a host back", |db| claims::release(db, run, lease, pace, tally))
     }
 
     async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault> {
@@ -162,15 +143,11 @@ impl Store for SqliteStore {
         run: RunId,
         completions: &[Completion],
     ) -> Result<Vec<ErrandId>, StoreFault> {
-        self.transact("storing results", |db| {
-            results::complete(db, run, completions)
-        })
+        self.transact("storing results", |db| results::complete(db, run, completions))
     }
 
     async fn prove_network(&self, run: RunId) -> Result<(), StoreFault> {
-        self.perform("noting that the network works", |db| {
-            runs::prove_network(db, run)
-        })
+        self.perform("noting that the network works", |db| runs::prove_network(db, run))
     }
 
     async fn held(
@@ -179,9 +156,7 @@ impl Store for SqliteStore {
         after: ErrandId,
         limit: usize,
     ) -> Result<Vec<(Errand, Probe)>, StoreFault> {
-        self.perform("reading what is on hold", |db| {
-            results::held(db, run, after, limit)
-        })
+        self.perform("reading what is on hold", |db| results::held(db, run, after, limit))
     }
 
     async fn settled(
@@ -191,17 +166,12 @@ impl Store for SqliteStore {
         limit: usize,
         words: Option<&[Word]>,
     ) -> Result<Vec<Settled>, StoreFault> {
-        self.perform("reading results", |db| {
-            results::settled(db, run, after, limit, words)
-        })
+        self.perform("reading results", |db| results::settled(db, run, after, limit, words))
     }
 
     async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault> {
         self.perform("reading places", |db| {
-            errands
-                .iter()
-                .map(|errand| results::places(db, *errand))
-                .collect()
+            errands.iter().map(|errand| results::places(db, *errand)).collect()
         })
     }
 

@@ -43,10 +43,7 @@ impl SqliteStore {
             place: path.display().to_string(),
             source: Box::new(fault),
         })??;
-        Ok(Self {
-            place: path.to_owned(),
-            connection: Mutex::new(connection),
-        })
+        Ok(Self { place: path.to_owned(), connection: Mutex::new(connection) })
     }
 }
 
@@ -82,11 +79,7 @@ fn open(path: &Path) -> Result<Connection, StoreFault> {
     };
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     if found > known {
-        return Err(StoreFault::Newer {
-            place: place(),
-            found,
-            known,
-        });
+        return Err(StoreFault::Newer { place: place(), found, known });
     }
     take_lock(&connection).map_err(told)?;
     migrate(&mut connection, found).map_err(told)?;
@@ -119,12 +112,13 @@ fn take_lock(connection: &Connection) -> Outcome<()> {
     // With a write-ahead log `synchronous = normal` survives any death of the
     // process; only a power cut may lose the last moments, never the file.
     connection.execute_batch(
-        "PRAGMA journal_mode = wal;
+        "PRAGMA page_size = 16384;
+         PRAGMA journal_mode = wal;
          PRAGMA synchronous = normal;
          PRAGMA foreign_keys = off;
          PRAGMA temp_store = memory;
          PRAGMA cache_size = -16000;
-         PRAGMA wal_autocheckpoint = 8000;
+         PRAGMA wal_autocheckpoint = 4000;
          BEGIN IMMEDIATE;
          COMMIT;",
     )?;
@@ -132,10 +126,7 @@ fn take_lock(connection: &Connection) -> Outcome<()> {
 }
 
 fn migrate(connection: &mut Connection, found: i64) -> Outcome<()> {
-    for (version, step) in (1..)
-        .zip(MIGRATIONS)
-        .skip_while(|(version, _)| *version <= found)
-    {
+    for (version, step) in (1..).zip(MIGRATIONS).skip_while(|(version, _)| *version <= found) {
         apply(connection, version, step)?;
     }
     Ok(())

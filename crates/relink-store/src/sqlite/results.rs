@@ -28,30 +28,22 @@ pub(super) fn complete(
             continue;
         }
         let probe = completion.probe.as_ref();
-        let probe = probe
-            .map(|probe| insert_probe(db, run, completion, probe))
-            .transpose()?;
+        let probe = probe.map(|probe| insert_probe(db, run, completion, probe)).transpose()?;
         match &completion.step {
-            Step::Again {
-                purpose,
-                not_before,
-                looks,
-            } => {
-                put_off(
-                    db,
-                    completion,
-                    PENDING,
-                    *purpose,
-                    millis(*not_before),
-                    looks,
-                )?;
+            Step::Again { purpose, not_before, looks } => {
+                let state =
+                    Waiting { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
+                put_off(db, completion, &state, looks, probe)?;
                 if completion.lease.is_none() {
                     make_due(db, completion)?;
                 }
             }
-            Step::Hold { looks } => put_off(db, completion, HELD, Purpose::First, 0, looks)?,
+            Step::Hold { looks } => {
+                let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
+                put_off(db, completion, &state, looks, probe)?;
+            }
             Step::Settle(settlement) => {
-                settle_errand(db, completion, settlement)?;
+                settle_errand(db, completion, settlement, probe)?;
                 settle_target(db, completion, settlement, probe)?;
             }
         }
@@ -60,10 +52,8 @@ pub(super) fn complete(
 }
 
 fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<HostLease>> {
-    let leases: HashSet<HostLease> = completions
-        .iter()
-        .filter_map(|completion| completion.lease)
-        .collect();
+    let leases: HashSet<HostLease> =
+        completions.iter().filter_map(|completion| completion.lease).collect();
     let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND lease_no = ?")?;
     let mut lost = HashSet::new();
     for lease in leases {
@@ -93,22 +83,30 @@ fn insert_probe(
     Ok(db.last_insert_rowid())
 }
 
-fn put_off(
-    db: &Connection,
-    completion: &Completion,
+/// How an errand waits: to be asked again, or on hold.
+struct Waiting {
     state: u8,
     purpose: Purpose,
     not_before: i64,
+}
+
+fn put_off(
+    db: &Connection,
+    completion: &Completion,
+    waiting: &Waiting,
     looks: &[Look],
+    probe: Option<i64>,
 ) -> Outcome<()> {
     db.prepare_cached(
-        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ? WHERE id = ?",
+        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ?, probe_id = ?
+         WHERE id = ?",
     )?
     .execute((
-        state,
-        purpose.as_str(),
-        not_before,
+        waiting.state,
+        waiting.purpose.as_str(),
+        waiting.not_before,
         serde_json::to_string(looks)?,
+        probe,
         completion.errand.0,
     ))?;
     Ok(())
@@ -126,14 +124,19 @@ fn make_due(db: &Connection, completion: &Completion) -> Outcome<()> {
     Ok(())
 }
 
-fn settle_errand(db: &Connection, completion: &Completion, settlement: &Settlement) -> Outcome<()> {
+fn settle_errand(
+    db: &Connection,
+    completion: &Completion,
+    settlement: &Settlement,
+    probe: Option<i64>,
+) -> Outcome<()> {
     // One look is told by its probe.
     let looks = (settlement.looks.len() > 1 || completion.probe.is_none())
         .then(|| serde_json::to_string(&settlement.looks))
         .transpose()?;
     db.prepare_cached(
         "UPDATE errand SET state = 2, looks = ?, word = ?, code = ?, status = ?, reason = ?,
-                           since = ?, settled_at = ?
+                           since = ?, settled_at = ?, probe_id = ifnull(?, probe_id)
          WHERE id = ?",
     )?
     .execute((
@@ -144,6 +147,7 @@ fn settle_errand(db: &Connection, completion: &Completion, settlement: &Settleme
         &settlement.reason,
         millis(settlement.since),
         millis(settlement.at),
+        probe,
         completion.errand.0,
     ))?;
     Ok(())
@@ -156,10 +160,7 @@ fn settle_target(
     settlement: &Settlement,
     probe: Option<i64>,
 ) -> Outcome<()> {
-    let reached = settlement
-        .word
-        .is_reached()
-        .then_some(millis(settlement.at));
+    let reached = settlement.word.is_reached().then_some(millis(settlement.at));
     db.prepare_cached(
         "UPDATE target SET word = ?, code = ?, status = ?, reason = ?, since = ?, checked_at = ?,
                            failed_runs = ?, first_failed_at = ?, last_failed_at = ?,
@@ -193,8 +194,7 @@ pub(super) fn held(
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         errand_columns!(),
-        ", (SELECT detail FROM probe WHERE target_id = e.target_id AND run_id = e.run_id
-            ORDER BY id DESC LIMIT 1)
+        ", (SELECT detail FROM probe WHERE id = e.probe_id)
          FROM errand e INDEXED BY errand_held
          CROSS JOIN target t ON t.id = e.target_id
          LEFT JOIN probe p ON p.id = t.reached_probe
@@ -219,20 +219,16 @@ pub(super) fn settled(
     let mut statement = db.prepare_cached(
         "SELECT e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
                 e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
-                iif(e.cached,
-                    (SELECT p.detail FROM probe p WHERE p.id = t.reached_probe),
-                    (SELECT p.detail FROM probe p
-                     WHERE p.target_id = e.target_id AND p.run_id = e.run_id
-                     ORDER BY p.id DESC LIMIT 1))
+                (SELECT p.detail FROM probe p
+                 WHERE p.id = iif(e.cached, t.reached_probe, e.probe_id))
          FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
          WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
            AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
          ORDER BY e.id LIMIT ?3",
     )?;
     let words = words.map(serde_json::to_string).transpose()?;
-    let rows = statement.query_and_then((run.0, after.0, number(limit), words), |row| {
-        settled_row(db, row)
-    })?;
+    let rows = statement
+        .query_and_then((run.0, after.0, number(limit), words), |row| settled_row(db, row))?;
     rows.collect()
 }
 
@@ -282,20 +278,9 @@ pub(super) fn places(db: &Connection, errand: ErrandId) -> Outcome<Vec<PlaceIn>>
     )?;
     let rows = statement.query_and_then([errand.0], |row| {
         let kind = named(row.get(5)?)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
-        let span = Span {
-            start: row.get(1)?,
-            end: row.get(2)?,
-        };
-        let place = Place {
-            span,
-            line: row.get(3)?,
-            column: row.get(4)?,
-            kind,
-        };
-        Outcome::Ok(PlaceIn {
-            path: row.get(0)?,
-            place,
-        })
+        let span = Span { start: row.get(1)?, end: row.get(2)? };
+        let place = Place { span, line: row.get(3)?, column: row.get(4)?, kind };
+        Outcome::Ok(PlaceIn { path: row.get(0)?, place })
     })?;
     rows.collect()
 }

@@ -14,11 +14,7 @@ pub(super) fn millis(moment: Timestamp) -> i64 {
 
 /// The moment of so many milliseconds since 1970; the ends of time if beyond.
 pub(super) fn moment(millis: i64) -> Timestamp {
-    let end = if millis < 0 {
-        Timestamp::MIN
-    } else {
-        Timestamp::MAX
-    };
+    let end = if millis < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_millisecond(millis).unwrap_or(end)
 }
 
@@ -29,9 +25,7 @@ pub(super) fn number(count: usize) -> i64 {
 
 /// A word, a code or a kind from the text it is stored as.
 pub(super) fn named<T: DeserializeOwned>(text: Option<String>) -> Outcome<Option<T>> {
-    Ok(text
-        .map(|text| serde_json::from_value(text.into()))
-        .transpose()?)
+    Ok(text.map(|text| serde_json::from_value(text.into())).transpose()?)
 }
 
 /// A value from the JSON it is stored as.
@@ -93,11 +87,9 @@ fn purpose(text: &str) -> Purpose {
 /// A failure streak from its three columns.
 pub(super) fn streak(runs: u32, first: Option<i64>, last: Option<i64>) -> Option<FailureStreak> {
     match (runs, first, last) {
-        (1.., Some(first), Some(last)) => Some(FailureStreak {
-            runs,
-            first: moment(first),
-            last: moment(last),
-        }),
+        (1.., Some(first), Some(last)) => {
+            Some(FailureStreak { runs, first: moment(first), last: moment(last) })
+        }
         _ => None,
     }
 }

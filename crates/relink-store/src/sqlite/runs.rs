@@ -59,12 +59,7 @@ fn begin(db: &Connection, plan: &RunPlan, identity: &str, now: Timestamp) -> Out
         (identity, &plan.command, inputs, &plan.scope, millis(now)),
     )?;
     let id = RunId(db.last_insert_rowid());
-    Ok(OpenRun {
-        id,
-        started: now,
-        is_resumed: false,
-        has_network: false,
-    })
+    Ok(OpenRun { id, started: now, is_resumed: false, has_network: false })
 }
 
 pub(super) fn prove_network(db: &Connection, run: RunId) -> Outcome<()> {
@@ -88,18 +83,12 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
 pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
     let mut tally = db.query_row(
         "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
-                (SELECT count(*) FROM link JOIN document d ON d.id = document_id
-                 WHERE d.run_id = ?1),
+                (SELECT ifnull(sum(links), 0) FROM document WHERE run_id = ?1),
                 (SELECT count(*) FROM run_host WHERE run_id = ?1 AND asked > 0)",
         [run.0],
         |row| {
             let (documents, links, hosts) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Tally {
-                documents,
-                links,
-                hosts,
-                ..Tally::default()
-            })
+            Ok(Tally { documents, links, hosts, ..Tally::default() })
         },
     )?;
     let mut statement = db

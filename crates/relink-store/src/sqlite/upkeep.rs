@@ -16,12 +16,7 @@ pub(super) fn size(db: &Connection) -> Outcome<StoreSize> {
         (),
         |row| {
             let (bytes, runs) = (row.get(0)?, row.get(1)?);
-            Ok(StoreSize {
-                bytes,
-                runs,
-                targets: row.get(2)?,
-                probes: row.get(3)?,
-            })
+            Ok(StoreSize { bytes, runs, targets: row.get(2)?, probes: row.get(3)? })
         },
     )?;
     Ok(size)
@@ -41,8 +36,8 @@ pub(super) fn vacuum(db: &Connection) -> Outcome<()> {
 
 /// A target's state and the probe that last reached it always stay.
 const PRUNE: [&str; 6] = [
-    "DELETE FROM link WHERE document_id IN (
-         SELECT d.id FROM document d JOIN run r ON r.id = d.run_id
+    "DELETE FROM link WHERE errand_id IN (
+         SELECT e.id FROM errand e JOIN run r ON r.id = e.run_id
          WHERE r.state <> 0 AND r.closed_at < ?1)",
     "DELETE FROM errand WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",

@@ -96,7 +96,7 @@ fn unjudged(closing: &Closing) -> String {
 
 /// The last sentence of a run in which no host could be reached.
 pub const fn no_network() -> &'static str {
-    "No host could be reached at all, so nothing was judged. Is this machine online?\n"
+    "No host could be reached at all, so no page was judged. Is this machine online?\n"
 }
 
 /// The last sentence of a run that was interrupted.

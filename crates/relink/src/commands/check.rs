@@ -5,6 +5,7 @@ use std::sync::Arc;
 use relink_engine::{End, EngineFault, Outcome, Ports, Stop, StopSwitch, check};
 use relink_model::ErrandId;
 use relink_ports::Clock as _;
+use relink_wire::human::counted;
 
 use crate::cli::{CheckArgs, Face};
 use crate::clock::RunClock;
@@ -66,9 +67,9 @@ async fn run_end(ports: &Ports, settings: &Settings, outcome: &Outcome) -> Resul
 }
 
 async fn no_network(ports: &Ports, outcome: &Outcome, end: &RunEnd) -> Result<Failure, Failure> {
-    let hosts = end.tally.hosts;
-    let mut failure = Failure::undecided("no host answered, so nothing was judged")
-        .cause(format!("none of {hosts} hosts could be reached"));
+    let hosts = counted(end.tally.hosts, "host");
+    let mut failure = Failure::undecided("no host answered, so no page was judged")
+        .cause(format!("{hosts} asked, none could be reached"));
     if let Some((errand, probe)) = ports.store.held(outcome.run, ErrandId(0), 1).await?.first() {
         failure = failure.cause(format!("{}: {}", errand.url, probe.ending));
     }

@@ -33,17 +33,12 @@ pub fn paint(face: &Face) -> Paint {
     if is_painted { Paint::Ansi } else { Paint::Plain }
 }
 
-fn block_on<T: Send + 'static>(
-    future: impl Future<Output = Result<T, Failure>> + Send + 'static,
-) -> Result<T, Failure> {
+fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|fault| {
         Failure::fault("cannot start").cause(fault.to_string())
     })?;
-    // On a worker thread, so that it wakes and is woken without leaving the
-    // runtime.
-    let joined = runtime.block_on(runtime.spawn(future));
-    let result = joined.unwrap_or_else(|fault| Err(Failure::fault("a bug: the work broke off").cause(fault.to_string())));
+    let result = runtime.block_on(future);
     // Whatever still hangs in a name server or a disk must not hold us back.
     runtime.shutdown_background();
     result

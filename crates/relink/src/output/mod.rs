@@ -1,6 +1,7 @@
 //! Where results go: stdout and files, each in its own format.
 
 mod human;
+mod json;
 mod progress;
 
 use std::fs::File;
@@ -11,11 +12,10 @@ use jiff::Timestamp;
 use relink_engine::{Observer, Outcome, Ports, Progress};
 use relink_ports::{HostTally, Settled, Tally};
 use relink_wire::human::Paint;
-use relink_wire::{
-    HostRow, JsonReport, PlaceView, ReportHead, ReportTail, Summary, TargetRow, TargetView,
-};
+use relink_wire::{HostRow, PlaceView, ReportTail, Summary, TargetRow, TargetView};
 
 use self::human::HumanReport;
+use self::json::JsonSink;
 use self::progress::Bar;
 use crate::cli::{Face, Format};
 use crate::commands::paint;
@@ -48,19 +48,21 @@ pub struct Reporter {
 }
 
 enum Sink {
-    Jsonl(Out),
-    Json(Option<JsonReport<Out>>),
+    Jsonl(Out, Vec<u8>),
+    Json(JsonSink),
     Human(Out, HumanReport),
 }
 
 impl Reporter {
     /// Opens stdout and every file before anything is asked.
     pub fn new(settings: &Settings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
+        // Nothing is overwritten before every name is known to be that of a report.
+        let formats: Vec<Format> =
+            settings.outputs.iter().map(|path| format_of(path)).collect::<Result<_, _>>()?;
         let stdout: Out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
-        let mut sinks = vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)?];
-        for path in &settings.outputs {
-            let out = create(path)?;
-            sinks.push(Sink::new(format_of(path)?, out, settings, face, Paint::Plain, started)?);
+        let mut sinks = vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)];
+        for (path, format) in settings.outputs.iter().zip(formats) {
+            sinks.push(Sink::new(format, create(path)?, settings, face, Paint::Plain, started));
         }
         Ok(Self { sinks, bar: Bar::new(face) })
     }
@@ -97,31 +99,31 @@ impl Sink {
         face: &Face,
         paint: Paint,
         started: Timestamp,
-    ) -> Result<Self, Failure> {
-        Ok(match format {
-            Format::Jsonl => Self::Jsonl(out),
-            Format::Json => {
-                let inputs = settings.inputs.iter().map(String::as_str);
-                let head = ReportHead::new(env!("CARGO_PKG_VERSION"), started, inputs);
-                Self::Json(Some(JsonReport::begin(out, &head).map_err(cannot_write)?))
-            }
+    ) -> Self {
+        match format {
+            Format::Jsonl => Self::Jsonl(out, Vec::new()),
+            Format::Json => Self::Json(JsonSink::new(out, started, &settings.inputs)),
             Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
-        })
+        }
     }
 
     fn settled(&mut self, settled: &Settled) -> io::Result<()> {
         match self {
-            Self::Jsonl(out) => with_row(settled, |row| row.write_line(out)),
-            Self::Json(Some(report)) => with_row(settled, |row| report.target(row)),
+            Self::Jsonl(out, line) => {
+                line.clear();
+                with_row(settled, |row| row.write_line(line))?;
+                out.write_all(line)
+            }
+            Self::Json(json) => with_row(settled, |row| json.target(row)),
             // People read findings in the order of their documents, at the end.
-            Self::Json(None) | Self::Human(..) => Ok(()),
+            Self::Human(..) => Ok(()),
         }
     }
 
     /// Readers of a stream want its lines soon. A fault here comes up again
     /// with the next line.
     fn flush(&mut self) {
-        if let Self::Jsonl(out) = self {
+        if let Self::Jsonl(out, _) = self {
             let _ = out.flush();
         }
     }
@@ -133,12 +135,8 @@ impl Sink {
         hosts: &[HostTally],
     ) -> Result<(), Failure> {
         match self {
-            Self::Jsonl(mut out) => out.flush().map_err(cannot_write),
-            Self::Json(None) => Ok(()),
-            Self::Json(Some(report)) => {
-                let tail = tail(end, hosts);
-                report.end(&tail).map_err(cannot_write)?.flush().map_err(cannot_write)
-            }
+            Self::Jsonl(mut out, _) => out.flush().map_err(cannot_write),
+            Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),
             Self::Human(mut out, report) => {
                 report.write(&mut *out, ports, end, hosts).await?;
                 out.flush().map_err(cannot_write)

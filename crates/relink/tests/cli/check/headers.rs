@@ -1,0 +1,59 @@
+//! What is sent to servers, and what is not.
+
+use relink_testkit::web::{Seen, Web};
+
+use crate::desk::Desk;
+
+/// The first request for a path.
+fn request(web: &Web, path: &str) -> Seen {
+    web.requests().into_iter().find(|seen| seen.path == path).unwrap()
+}
+
+#[test]
+fn relink_says_who_it_is_and_where_to_read_about_it() {
+    let web = Web::start_blocking();
+    web.page("/", 200, "");
+    let desk = Desk::new();
+    desk.list("urls.txt", [web.url("/")]);
+    desk.check(&["urls.txt"]).exits(0);
+    let agent = request(&web, "/").header("user-agent").unwrap().to_owned();
+    assert!(agent.starts_with("Relink/") && agent.contains("+https://"), "{agent}");
+    assert_eq!(request(&web, "/").method, "GET");
+}
+
+#[test]
+fn headers_and_user_agent_are_sent_as_given() {
+    let web = Web::start_blocking();
+    web.page("/", 200, "");
+    let desk = Desk::new();
+    desk.list("urls.txt", [web.url("/")]);
+    let args = ["--user-agent", "Mine/1", "--header", "X-Key: a: b", "--header", "Accept-Language: de"];
+    desk.check(&[&args[..], &["urls.txt"]].concat()).exits(0);
+    let seen = request(&web, "/");
+    let sent = ["user-agent", "x-key", "accept-language"].map(|name| seen.header(name));
+    assert_eq!(sent, [Some("Mine/1"), Some("a: b"), Some("de")]);
+}
+
+#[test]
+fn headers_do_not_follow_a_redirect_to_another_host() {
+    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    web.redirect("/out", 302, other.url("/in").as_str());
+    other.page("/in", 200, "");
+    let desk = Desk::new();
+    desk.list("urls.txt", [web.url("/out")]);
+    let args = ["--allow-private", "--header", "Authorization: Bearer hunter2", "urls.txt"];
+    desk.check(&args).exits(0);
+    assert_eq!(request(&web, "/out").header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(request(&other, "/in").header("authorization"), None);
+}
+
+#[test]
+fn headers_are_not_sent_to_hosts_that_only_a_page_names() {
+    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    web.page("/", 200, &format!("<a href='{}'>x</a>", other.url("/in")));
+    other.page("/in", 200, "");
+    let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
+    Desk::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
+    assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(request(&other, "/in").header("authorization"), None);
+}

@@ -1,0 +1,15 @@
+//! `relink check`.
+
+mod cache;
+mod contract;
+mod faults;
+mod headers;
+mod hostile;
+mod outputs;
+mod politeness;
+mod privacy;
+mod remote;
+mod report;
+mod resume;
+mod scope;
+mod words;

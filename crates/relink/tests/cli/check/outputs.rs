@@ -1,0 +1,76 @@
+//! Reports in files, and the report as one JSON document.
+
+use relink_testkit::web::Web;
+use serde_json::Value;
+
+use crate::desk::{CHECK, Desk, QUICK};
+
+fn site() -> (Web, Desk) {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.page("/good", 200, "").page("/wall", 403, "");
+    let text = format!("[a]({}) [b]({})\n\n<{}>\n", web.url("/good"), web.url("/gone"), web.url("/wall"));
+    desk.write("a.md", &text);
+    (web, desk)
+}
+
+/// Claims that a JSON report is whole and its sums are right.
+#[track_caller]
+fn is_whole(report: &str) {
+    let report: Value = serde_json::from_str(report).unwrap();
+    assert_eq!((&report["schema"], &report["tool"]["name"]), (&1.into(), &"relink".into()));
+    let targets = report["targets"].as_array().unwrap();
+    let summary = &report["summary"];
+    assert_eq!(targets.len(), 3);
+    for (name, count) in [("links", 3), ("documents", 1), ("hosts", 1), ("targets", 3), ("exit", 1)] {
+        assert_eq!(summary[name], count, "{name}");
+    }
+    for word in ["alive", "dead", "blocked"] {
+        let of_word = targets.iter().filter(|target| target["verdict"] == word).count();
+        assert_eq!((of_word, &summary["words"][word]), (1, &1.into()), "{word}");
+    }
+    let moment = |name: &str| report[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(moment("started") <= moment("finished"));
+    assert_eq!(report["hosts"][0]["asked"], 4);
+}
+
+#[test]
+fn one_run_writes_as_many_reports_as_wanted() {
+    let (_web, desk) = site();
+    let said = desk.report(&["a.md", "-o", "a.json", "-o", "b.jsonl", "-o", "c.txt"]).exits(1);
+    is_whole(&desk.read("a.json"));
+    assert_eq!(desk.read("b.jsonl").lines().count(), 3);
+    assert_eq!(desk.read("c.txt"), said.stdout);
+}
+
+#[test]
+fn the_json_report_is_one_document() {
+    let (_web, desk) = site();
+    let said = desk.run(&[CHECK, QUICK, &["--format", "json", "a.md"]].concat()).exits(1);
+    is_whole(&said.stdout);
+}
+
+#[test]
+fn a_report_without_targets_is_a_document_too() {
+    let desk = Desk::new();
+    desk.write("a.md", "no links\n");
+    let said = desk.run(&[CHECK, &["--format", "json", "a.md"]].concat()).exits(0);
+    let report: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(report["targets"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_file_that_is_no_report_is_not_overwritten() {
+    let (web, desk) = site();
+    let before = desk.read("a.md");
+    desk.check(&["a.md", "-o", "b.json", "-o", "a.md"]).exits(2);
+    assert_eq!(desk.read("a.md"), before);
+    assert!(!desk.path("b.json").exists());
+    assert_eq!(web.connections(), 0);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_anything_is_asked() {
+    let (web, desk) = site();
+    desk.check(&["a.md", "-o", "no/such/folder/a.json"]).exits(2);
+    assert_eq!(web.connections(), 0);
+}

@@ -1,0 +1,72 @@
+//! How a visit looks from the server's side.
+
+use std::time::{Duration, Instant};
+
+use relink_testkit::web::{Answer, Web};
+
+use crate::desk::{CHECK, Desk};
+
+const URLS: usize = 12;
+
+/// When the requests arrived for a list of pages that answer after a while.
+fn arrivals(answer_after: Duration, args: &[&str]) -> Vec<Instant> {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let paths: Vec<String> = (0..URLS).map(|n| format!("/{n}")).collect();
+    for path in &paths {
+        web.answer(path, Answer::new(200, "").after(answer_after));
+    }
+    desk.list("urls.txt", paths.iter().map(|path| web.url(path)));
+    desk.run(&[CHECK, args, &["urls.txt"]].concat()).exits(0);
+    web.requests().iter().map(|seen| seen.at).collect()
+}
+
+#[test]
+fn requests_of_one_host_come_a_tenth_of_a_second_apart() {
+    let at = arrivals(Duration::ZERO, &[]);
+    assert_eq!(at.len(), URLS);
+    // One request may be held up on its way here, but not half of them.
+    let mut gaps: Vec<Duration> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort();
+    assert!(gaps[gaps.len() / 2] >= Duration::from_millis(90), "{gaps:?}");
+    assert!(at[URLS - 1] - at[0] >= Duration::from_millis(900), "{gaps:?}");
+}
+
+#[test]
+fn no_more_than_four_requests_of_one_host_are_in_flight() {
+    let slow = Duration::from_millis(60);
+    let at = arrivals(slow, &["--host-interval", "0"]);
+    assert_eq!(at.len(), URLS);
+    // The fifth may come only once the first was answered.
+    for (first, fifth) in at.iter().zip(&at[4..]) {
+        assert!(*fifth - *first >= slow, "{:?}", *fifth - *first);
+    }
+}
+
+#[test]
+fn a_host_that_asks_for_a_second_gets_it() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let wait = Answer::new(429, "").header("Retry-After", "1");
+    web.sequence("/page", [wait, Answer::new(200, "")]);
+    desk.list("urls.txt", [web.url("/page")]);
+    let args = ["--format", "jsonl", "--retries", "1", "--host-interval", "0", "urls.txt"];
+    let rows = desk.run(&[CHECK, &args].concat()).exits(0).rows();
+    assert_eq!(rows.word(web.url("/page")), "alive");
+    let seen = web.requests();
+    assert_eq!(seen.len(), 2);
+    assert!(seen[1].at - seen[0].at >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_host_that_asks_for_an_hour_is_left_alone() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let wait = Answer::new(429, "").header("Retry-After", "3600");
+    web.sequence("/0", [wait]);
+    let urls: Vec<_> = (0..5).map(|n| web.url(&format!("/{n}"))).collect();
+    desk.list("urls.txt", &urls);
+    let args = ["--format", "jsonl", "--host-concurrency", "1", "urls.txt"];
+    let rows = desk.run(&[CHECK, &args].concat()).exits(0).rows();
+    for url in urls {
+        assert_eq!(rows.word(url), "blocked RL429");
+    }
+    assert_eq!(web.requests().len(), 1);
+}

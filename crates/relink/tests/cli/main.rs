@@ -1,0 +1,12 @@
+//! The `relink` binary from outside: what it prints, writes, asks and exits
+//! with, against servers on loopback.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod check;
+mod db;
+mod demo;
+mod desk;
+mod explain;
+mod servers;
+mod usage;
