@@ -31,14 +31,7 @@ impl Card {
 
     /// The card as a page.
     pub(crate) fn page(&self) -> Page {
-        let Self {
-            number,
-            title,
-            author,
-            year,
-            shelf,
-            note,
-        } = self;
+        let Self { number, title, author, year, shelf, note } = self;
         let facts = format!(
             "Card {number}. {title}, by {author}, first edition of {year}. \
              It stands at {shelf} and may be borrowed for three weeks by any reader who can find it."
@@ -89,12 +82,5 @@ const fn card(
     shelf: &'static str,
     note: &'static str,
 ) -> Card {
-    Card {
-        number,
-        title,
-        author,
-        year,
-        shelf,
-        note,
-    }
+    Card { number, title, author, year, shelf, note }
 }

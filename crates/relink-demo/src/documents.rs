@@ -21,13 +21,7 @@ pub(crate) fn all(ports: Ports) -> Vec<Document> {
         ("shelf/reading list.md", READING_LIST.to_owned()),
         ("shelf/reference.md", REFERENCE.to_owned()),
     ];
-    texts
-        .into_iter()
-        .map(|(path, text)| Document {
-            path,
-            text: ports.fill(&text),
-        })
-        .collect()
+    texts.into_iter().map(|(path, text)| Document { path, text: ports.fill(&text) }).collect()
 }
 
 fn catalogue() -> String {

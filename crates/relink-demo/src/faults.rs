@@ -175,10 +175,7 @@ const fn local(what: &'static str, address: &'static str, code: u16) -> Fault {
 }
 
 const fn alive(what: &'static str, address: &'static str, behavior: Behavior) -> Fault {
-    Fault {
-        code: None,
-        ..fault(what, address, behavior, Word::Alive, 0)
-    }
+    Fault { code: None, ..fault(what, address, behavior, Word::Alive, 0) }
 }
 
 const fn fault(
@@ -188,11 +185,5 @@ const fn fault(
     word: Word,
     code: u16,
 ) -> Fault {
-    Fault {
-        what,
-        address,
-        behavior,
-        word,
-        code: Some(Code::new(code)),
-    }
+    Fault { what, address, behavior, word, code: Some(Code::new(code)) }
 }

@@ -69,10 +69,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let ports = Ports {
-            open: 81,
-            deserted: 82,
-        };
+        let ports = Ports { open: 81, deserted: 82 };
         assert_eq!(ports.fill(text), expect);
     }
 
@@ -84,10 +81,7 @@ mod tests {
             "http://archive.library.test/ http://library.test/",
             "http://archive.library.test:81/ http://library.test:81/",
         );
-        check(
-            "http://attic.library.test/x",
-            "http://attic.library.test:82/x",
-        );
+        check("http://attic.library.test/x", "http://attic.library.test:82/x");
     }
 
     #[test]

@@ -23,11 +23,7 @@ impl Issue {
 
     /// The issue as a page.
     pub(crate) fn page(&self) -> Page {
-        let Self {
-            day,
-            headline,
-            report,
-        } = self;
+        let Self { day, headline, report } = self;
         let imprint = format!(
             "From the Gazette of {day}, as set that week and not improved since. \
              Letters about this report fill a drawer of their own at the library."
@@ -67,9 +63,5 @@ pub(crate) static ISSUES: &[Issue] = &[
 ];
 
 const fn issue(day: &'static str, headline: &'static str, report: &'static str) -> Issue {
-    Issue {
-        day,
-        headline,
-        report,
-    }
+    Issue { day, headline, report }
 }

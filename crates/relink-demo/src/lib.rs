@@ -71,17 +71,11 @@ impl Library {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let deserted = TcpSocket::new_v4()?;
         deserted.bind((Ipv4Addr::LOCALHOST, 0).into())?;
-        let ports = Ports {
-            open: listener.local_addr()?.port(),
-            deserted: deserted.local_addr()?.port(),
-        };
+        let ports =
+            Ports { open: listener.local_addr()?.port(), deserted: deserted.local_addr()?.port() };
         let mut server = JoinSet::new();
         server.spawn(server::serve(listener, ports));
-        Ok(Self {
-            ports,
-            _server: server,
-            _deserted: deserted,
-        })
+        Ok(Self { ports, _server: server, _deserted: deserted })
     }
 
     /// The port the sites are served on.

@@ -26,21 +26,14 @@ impl Page {
     /// The page as HTML. A front page lists the pages of its site.
     pub(crate) fn html(&self) -> String {
         let paragraphs: Vec<&str> = self.paragraphs.iter().map(String::as_str).collect();
-        let links = if self.path == "/" {
-            contents(self.host)
-        } else {
-            way_back()
-        };
+        let links = if self.path == "/" { contents(self.host) } else { way_back() };
         html(&self.title, &paragraphs, &links)
     }
 }
 
 /// A page as HTML, with links given as address and text.
 pub(crate) fn html(title: &str, paragraphs: &[&str], links: &[(String, String)]) -> String {
-    let text: Vec<String> = paragraphs
-        .iter()
-        .map(|it| format!("<p>{it}</p>\n"))
-        .collect();
+    let text: Vec<String> = paragraphs.iter().map(|it| format!("<p>{it}</p>\n")).collect();
     let list: Vec<String> = links
         .iter()
         .map(|(address, text)| format!("<li><a href=\"{address}\">{text}</a></li>\n"))
@@ -67,9 +60,7 @@ pub(crate) fn all() -> Vec<Page> {
 
 /// The pages of a site, for its front page.
 fn contents(host: &str) -> Vec<(String, String)> {
-    let pages = all()
-        .into_iter()
-        .filter(|it| it.host == host && it.path != "/");
+    let pages = all().into_iter().filter(|it| it.host == host && it.path != "/");
     pages.map(|page| (page.path, page.title)).collect()
 }
 
@@ -143,16 +134,8 @@ mod tests {
     #[test]
     fn every_good_page_has_something_to_say() {
         for page in all() {
-            let words = page
-                .paragraphs
-                .iter()
-                .flat_map(|it| it.split_whitespace())
-                .count();
-            assert!(
-                (55..=150).contains(&words),
-                "{} has {words} words",
-                page.place()
-            );
+            let words = page.paragraphs.iter().flat_map(|it| it.split_whitespace()).count();
+            assert!((55..=150).contains(&words), "{} has {words} words", page.place());
         }
     }
 

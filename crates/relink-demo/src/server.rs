@@ -70,11 +70,7 @@ impl Sites {
             .chain(STEPS.iter().copied())
             .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent))
             .map(|(address, behavior)| (place_of(address), Route::Behavior(behavior)));
-        Self {
-            ports,
-            routes: pages.chain(behaviors).collect(),
-            visited: Mutex::default(),
-        }
+        Self { ports, routes: pages.chain(behaviors).collect(), visited: Mutex::default() }
     }
 
     async fn receive(&self, mut stream: TcpStream) -> io::Result<()> {
@@ -141,9 +137,7 @@ fn parse_request(head: &str) -> Option<Request> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let headers: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(':')).collect();
     let header = |name: &str| {
-        let found = headers
-            .iter()
-            .find(|(key, _)| key.eq_ignore_ascii_case(name));
+        let found = headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.trim())
     };
     let host = header("host")?.split(':').next()?;

@@ -20,9 +20,7 @@ async fn ask(library: &Library, method: &str, host: &str, path: &str) -> io::Res
 /// Asks with GET, and checks how the answer begins and what it holds.
 async fn check(library: &Library, address: &str, start: &str, part: &str) {
     let (host, path) = address.split_once('/').unwrap();
-    let answer = ask(library, "GET", host, &format!("/{path}"))
-        .await
-        .unwrap();
+    let answer = ask(library, "GET", host, &format!("/{path}")).await.unwrap();
     assert!(answer.starts_with(start), "{address}: {answer}");
     assert!(answer.contains(part), "{address}: {answer}");
 }
@@ -46,35 +44,17 @@ async fn statuses_and_redirects_are_as_planted() {
         ("library.test/no/such/page", "HTTP/1.1 404 ", "sign"),
         ("stranger.test/", "HTTP/1.1 404 ", "sign"),
         ("club.test/members", "HTTP/1.1 999 ", "sign"),
-        (
-            "archive.library.test/plans",
-            "HTTP/1.1 308 ",
-            "\r\nLocation: /maps\r\n",
-        ),
+        ("archive.library.test/plans", "HTTP/1.1 308 ", "\r\nLocation: /maps\r\n"),
         ("labyrinth.test/maze?41", "HTTP/1.1 302 ", "/maze?42\r\n"),
-        (
-            "busy.test/new-arrivals",
-            "HTTP/1.1 429 ",
-            "\r\nRetry-After: 0\r\n",
-        ),
-        (
-            "archive.library.test/names/Gr%C3%BCnspan",
-            "HTTP/1.1 200 ",
-            "Ottilie",
-        ),
+        ("busy.test/new-arrivals", "HTTP/1.1 429 ", "\r\nRetry-After: 0\r\n"),
+        ("archive.library.test/names/Gr%C3%BCnspan", "HTTP/1.1 200 ", "Ottilie"),
         ("archive.library.test/telegraph", "HTTP/1.0 200 ", "well"),
         ("reference.test/letters", "220 ", "mail"),
     ] {
         check(&library, address, start, part).await;
     }
     let location = format!("\r\nLocation: http://library.test:{port}/hours\r\n");
-    check(
-        &library,
-        "library.test/opening-times",
-        "HTTP/1.1 301 ",
-        &location,
-    )
-    .await;
+    check(&library, "library.test/opening-times", "HTTP/1.1 301 ", &location).await;
 }
 
 #[tokio::test]
@@ -91,13 +71,7 @@ async fn what_fails_once_is_well_from_then_on() {
     }
     let first = ask(&library, "GET", "press.test", "/obituaries").await;
     assert_eq!(first.unwrap_err().kind(), io::ErrorKind::ConnectionReset);
-    check(
-        &library,
-        "press.test/obituaries",
-        "HTTP/1.1 200 ",
-        "All is well",
-    )
-    .await;
+    check(&library, "press.test/obituaries", "HTTP/1.1 200 ", "All is well").await;
 }
 
 #[tokio::test]
@@ -129,13 +103,7 @@ async fn head_is_answered_without_a_body_or_refused() {
     assert!(answer.unwrap().ends_with("\r\n\r\n"));
     let answer = ask(&library, "HEAD", "library.test", "/reservations").await;
     assert!(answer.unwrap().starts_with("HTTP/1.1 405 "));
-    check(
-        &library,
-        "library.test/reservations",
-        "HTTP/1.1 200 ",
-        "well",
-    )
-    .await;
+    check(&library, "library.test/reservations", "HTTP/1.1 200 ", "well").await;
 }
 
 #[tokio::test]
@@ -143,50 +111,33 @@ async fn silent_visitors_keep_nobody_waiting() {
     let library = Library::start().await.unwrap();
     let mut silent = Vec::new();
     for _ in 0..64 {
-        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port()))
-            .await
-            .unwrap();
+        let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, library.port())).await.unwrap();
         let request = b"GET /dial-up HTTP/1.1\r\nHost: slow.test\r\n\r\n";
         stream.write_all(request).await.unwrap();
         silent.push(stream);
     }
-    check(
-        &library,
-        "library.test/hours",
-        "HTTP/1.1 200 ",
-        "Opening hours",
-    )
-    .await;
+    check(&library, "library.test/hours", "HTTP/1.1 200 ", "Opening hours").await;
 }
 
 #[tokio::test]
 async fn nobody_is_home_in_the_attic() {
     let library = Library::start().await.unwrap();
     let refused = TcpStream::connect((Ipv4Addr::LOCALHOST, library.ports.deserted)).await;
-    assert_eq!(
-        refused.unwrap_err().kind(),
-        io::ErrorKind::ConnectionRefused
-    );
+    assert_eq!(refused.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
 }
 
 #[tokio::test]
 async fn a_dropped_library_is_closed() {
     let library = Library::start().await.unwrap();
     let port = library.port();
-    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))
-        .await
-        .unwrap();
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
     drop(library);
     // An aborted task goes when the runtime comes to it; the end of the
     // conversation shows that it has gone.
     let mut rest = Vec::new();
     _ = stream.read_to_end(&mut rest).await;
     assert!(rest.is_empty());
-    assert!(
-        TcpStream::connect((Ipv4Addr::LOCALHOST, port))
-            .await
-            .is_err()
-    );
+    assert!(TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err());
 }
 
 #[tokio::test]
@@ -199,10 +150,8 @@ async fn every_site_has_an_override() {
         };
         let authority = rest.split('/').next().unwrap().to_ascii_lowercase();
         let is_known = overrides.contains(&format!("{authority}:127.0.0.1"));
-        let is_meant_unknown = matches!(
-            authority.as_str(),
-            "nowhere.invalid" | ":8080" | "library.test:99999"
-        );
+        let is_meant_unknown =
+            matches!(authority.as_str(), "nowhere.invalid" | ":8080" | "library.test:99999");
         assert_ne!(is_known, is_meant_unknown, "{}", planted.address);
     }
 }
@@ -213,9 +162,7 @@ fn mentions(text: &str, address: &str) -> usize {
     let is_whole = |at: usize| {
         !text[..at].ends_with(is_part) && !text[at + address.len()..].starts_with(is_part)
     };
-    text.match_indices(address)
-        .filter(|(at, _)| is_whole(*at))
-        .count()
+    text.match_indices(address).filter(|(at, _)| is_whole(*at)).count()
 }
 
 #[tokio::test]
@@ -223,9 +170,7 @@ async fn every_planted_address_stands_once_in_the_documents() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
     for planted in library.planted() {
-        let counts = documents
-            .iter()
-            .map(|it| mentions(&it.text, &planted.address));
+        let counts = documents.iter().map(|it| mentions(&it.text, &planted.address));
         assert_eq!(counts.sum::<usize>(), 1, "{}", planted.address);
     }
 }
@@ -256,26 +201,14 @@ async fn local_links_lead_to_documents_unless_planted() {
 async fn everything_planted_is_distinct_and_has_its_truth() {
     let library = Library::start().await.unwrap();
     let planted = library.planted();
-    let addresses: HashSet<String> = planted
-        .iter()
-        .map(|it| it.address.to_ascii_lowercase())
-        .collect();
+    let addresses: HashSet<String> =
+        planted.iter().map(|it| it.address.to_ascii_lowercase()).collect();
     let names: HashSet<&str> = planted.iter().map(|it| it.what).collect();
-    assert_eq!(
-        (addresses.len(), names.len()),
-        (planted.len(), planted.len())
-    );
+    assert_eq!((addresses.len(), names.len()), (planted.len(), planted.len()));
     for it in &planted {
         assert_eq!(it.code.is_none(), it.word == Word::Alive, "{}", it.what);
     }
-    for word in [
-        Word::Alive,
-        Word::Moved,
-        Word::Dead,
-        Word::Failing,
-        Word::Blocked,
-        Word::Local,
-    ] {
+    for word in [Word::Alive, Word::Moved, Word::Dead, Word::Failing, Word::Blocked, Word::Local] {
         assert!(planted.iter().any(|it| it.word == word), "{word}");
     }
     assert!(planted.iter().filter(|it| it.word != Word::Alive).count() >= 26);

@@ -63,7 +63,7 @@ pub async fn check(
     let loading = Loading::default();
     let loader = Loader::new(ports, run.id, &settings.load, &loading);
     let asker = Asker::new(ports, &run, &settings.ask, start(settings, &run), &loading);
-    let (loaded, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
+    let (read, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
     let end = match end {
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
@@ -75,14 +75,14 @@ pub async fn check(
         End::Interrupted => RunState::Open,
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
-    Ok(Outcome { run: run.id, started: run.started, is_resumed: run.is_resumed, end, loaded })
+    Ok(Outcome { run: run.id, started: run.started, is_resumed: run.is_resumed, end, loaded: read })
 }
 
 /// When asking may begin. On fetched pages an address is found that a later
 /// document may name, and an interrupted run may hold errands that nobody
 /// names any more; both are only known once everything is read.
 fn start(settings: &CheckSettings, run: &OpenRun) -> Start {
-    let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page(_)));
+    let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
     if has_pages || run.is_resumed { Start::WhenLoaded } else { Start::AtOnce }
 }
 

@@ -30,11 +30,7 @@ pub(crate) async fn read(
 ) -> Result<Body, Ending> {
     let (head, body) = answer.into_parts();
     let content_type = text_of(&head.headers, &CONTENT_TYPE);
-    let cap = if is_text(content_type.as_deref()) {
-        settings.text_cap
-    } else {
-        settings.other_cap
-    };
+    let cap = if is_text(content_type.as_deref()) { settings.text_cap } else { settings.other_cap };
     let read = read_capped(line, body, cap).await?;
     let codings = text_of(&head.headers, &CONTENT_ENCODING);
     let codings = decode::codings(codings.as_deref().unwrap_or_default());
@@ -73,16 +69,10 @@ async fn read_capped(line: &mut Line, mut body: Incoming, cap: usize) -> Result<
         bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
         if chunk.len() > room {
             line.hang_up();
-            return Ok(Decoded {
-                bytes,
-                is_cut: true,
-            });
+            return Ok(Decoded { bytes, is_cut: true });
         }
     }
-    Ok(Decoded {
-        bytes,
-        is_cut: false,
-    })
+    Ok(Decoded { bytes, is_cut: false })
 }
 
 /// Whether a content type is worth reading as text. Without one it may be.
@@ -121,12 +111,7 @@ mod tests {
         ] {
             assert!(is_text(Some(text)), "{text}");
         }
-        for other in [
-            "image/png",
-            "application/pdf",
-            "application/octet-stream",
-            "video/mp4",
-        ] {
+        for other in ["image/png", "application/pdf", "application/octet-stream", "video/mp4"] {
             assert!(!is_text(Some(other)), "{other}");
         }
         assert!(is_text(None));

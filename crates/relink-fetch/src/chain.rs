@@ -29,7 +29,8 @@ use crate::stopwatch::Stopwatch;
 /// A chain of redirects under way.
 pub(crate) struct Chain<'a> {
     fetcher: &'a Fetcher,
-    first: Url,
+    /// The URL the user named, whose host gets the user's headers.
+    named: Option<Url>,
     url: Url,
     permit: Permit,
     /// Where we have been, and how often the jar had changed by then.
@@ -47,13 +48,9 @@ impl<'a> Chain<'a> {
         let is_free = request.is_named || fetcher.settings.allow_private;
         Self {
             fetcher,
-            first: request.url.clone(),
+            named: request.is_named.then(|| request.url.clone()),
             url: request.url,
-            permit: if is_free {
-                Permit::Any
-            } else {
-                Permit::GlobalOnly
-            },
+            permit: if is_free { Permit::Any } else { Permit::GlobalOnly },
             visited: Vec::new(),
             jar: Jar::default(),
             hops: Vec::new(),
@@ -147,9 +144,7 @@ impl<'a> Chain<'a> {
             }
         }
         let line = self.dial().await?;
-        self.ask_over(line)
-            .await?
-            .map_err(|fault| endings::of_head(&fault))
+        self.ask_over(line).await?.map_err(|fault| endings::of_head(&fault))
     }
 
     async fn ask_over(
@@ -157,7 +152,7 @@ impl<'a> Chain<'a> {
         mut line: Line,
     ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
         let greeting = &self.fetcher.greeting;
-        let request = greeting.request(&self.url, &self.first, &self.jar)?;
+        let request = greeting.request(&self.url, self.named.as_ref(), &self.jar)?;
         self.watch.enter(Phase::Head);
         Ok(line.ask(request).await.map(|answer| (line, answer)))
     }

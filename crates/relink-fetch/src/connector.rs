@@ -39,9 +39,7 @@ impl Connector {
         let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
         let mut roots: RootCertStore = public.collect();
         for der in extra {
-            roots
-                .add(CertificateDer::from(der.clone()))
-                .map_err(SetupError::Root)?;
+            roots.add(CertificateDer::from(der.clone())).map_err(SetupError::Root)?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
@@ -50,9 +48,7 @@ impl Connector {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self {
-            tls: TlsConnector::from(Arc::new(config)),
-        })
+        Ok(Self { tls: TlsConnector::from(Arc::new(config)) })
     }
 
     /// Agrees on encryption with the host the URL names.
@@ -90,11 +86,7 @@ pub(crate) async fn connect(cleared: &Cleared) -> Result<(TcpStream, IpAddr), En
             None if attempts.is_empty() => break,
             None => {}
         }
-        let patience = if waiting.len() == 0 {
-            Duration::MAX
-        } else {
-            STAGGER
-        };
+        let patience = if waiting.len() == 0 { Duration::MAX } else { STAGGER };
         match timeout(patience, attempts.join_next()).await {
             Ok(Some(Ok(Ok(connected)))) => return Ok(connected),
             Ok(Some(Ok(Err(ending)))) => told = Some(more_telling(told, ending)),
@@ -105,9 +97,7 @@ pub(crate) async fn connect(cleared: &Cleared) -> Result<(TcpStream, IpAddr), En
 }
 
 async fn attempt(address: SocketAddr) -> Result<(TcpStream, IpAddr), Ending> {
-    let stream = TcpStream::connect(address)
-        .await
-        .map_err(|fault| endings::of_connect(&fault))?;
+    let stream = TcpStream::connect(address).await.map_err(|fault| endings::of_connect(&fault))?;
     // One small write per request: waiting to fill a packet only delays it.
     // A system that cannot switch that off still serves.
     let _ = stream.set_nodelay(true);
@@ -133,10 +123,7 @@ mod tests {
         let unreachable = Ending::NoConnection(ConnectFault::Unreachable);
         let told = more_telling(Some(refused.clone()), unreachable.clone());
         assert_eq!(told, refused);
-        assert_eq!(
-            more_telling(Some(unreachable.clone()), refused.clone()),
-            refused
-        );
+        assert_eq!(more_telling(Some(unreachable.clone()), refused.clone()), refused);
         assert_eq!(more_telling(None, unreachable.clone()), unreachable);
     }
 

@@ -68,9 +68,7 @@ impl Jar {
     /// The `Cookie` value to send to `url`, if any cookie is for it.
     pub fn header_for(&self, url: &Url) -> Option<String> {
         let meant = self.cookies.iter().filter(|cookie| cookie.is_for(url));
-        let pairs: Vec<_> = meant
-            .map(|it| format!("{}={}", it.name, it.value))
-            .collect();
+        let pairs: Vec<_> = meant.map(|it| format!("{}={}", it.name, it.value)).collect();
         (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 }
@@ -130,18 +128,12 @@ fn parse(url: &Url, header: &str) -> Option<(Cookie, Life)> {
 
 impl Cookie {
     fn has_control_characters(&self) -> bool {
-        self.name
-            .chars()
-            .chain(self.value.chars())
-            .any(char::is_control)
+        self.name.chars().chain(self.value.chars()).any(char::is_control)
     }
 
     /// Widens the reach to the domain named; `None` if it may not be named.
     fn widen(&mut self, url: &Url, domain: &str) -> Option<()> {
-        let domain = domain
-            .strip_prefix('.')
-            .unwrap_or(domain)
-            .to_ascii_lowercase();
+        let domain = domain.strip_prefix('.').unwrap_or(domain).to_ascii_lowercase();
         if domain.is_empty() || domain == self.host {
             return Some(());
         }
@@ -164,8 +156,7 @@ fn default_path(path: &str) -> &str {
 }
 
 fn is_below(host: &str, domain: &str) -> bool {
-    host.strip_suffix(domain)
-        .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+    host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
 fn is_path_below(path: &str, directory: &str) -> bool {
@@ -190,18 +181,8 @@ mod tests {
     #[test]
     fn a_cookie_goes_back_to_its_host() {
         check("http://a.test/x", &["k=v"], "http://a.test/y", Some("k=v"));
-        check(
-            "http://a.test/",
-            &["k=1", "l=2"],
-            "http://a.test/",
-            Some("k=1; l=2"),
-        );
-        check(
-            "http://a.test/",
-            &["k=1", "k=2"],
-            "http://a.test/",
-            Some("k=2"),
-        );
+        check("http://a.test/", &["k=1", "l=2"], "http://a.test/", Some("k=1; l=2"));
+        check("http://a.test/", &["k=1", "k=2"], "http://a.test/", Some("k=2"));
     }
 
     #[test]
@@ -214,72 +195,32 @@ mod tests {
     #[test]
     fn a_domain_must_be_a_dotted_parent() {
         let parent = ["k=v; Domain=example.org"];
-        check(
-            "http://www.example.org/",
-            &parent,
-            "http://img.example.org/",
-            Some("k=v"),
-        );
-        check(
-            "http://www.example.org/",
-            &parent,
-            "http://notexample.org/",
-            None,
-        );
+        check("http://www.example.org/", &parent, "http://img.example.org/", Some("k=v"));
+        check("http://www.example.org/", &parent, "http://notexample.org/", None);
         check("http://evil.test/", &parent, "http://example.org/", None);
         check("http://a.org/", &["k=v; Domain=org"], "http://b.org/", None);
-        check(
-            "http://10.0.0.1/",
-            &["k=v; Domain=0.0.1"],
-            "http://10.0.0.1/",
-            None,
-        );
+        check("http://10.0.0.1/", &["k=v; Domain=0.0.1"], "http://10.0.0.1/", None);
     }
 
     #[test]
     fn path_and_secure_are_honored() {
-        check(
-            "http://a.test/d/x",
-            &["k=v"],
-            "http://a.test/d/y",
-            Some("k=v"),
-        );
+        check("http://a.test/d/x", &["k=v"], "http://a.test/d/y", Some("k=v"));
         check("http://a.test/d/x", &["k=v"], "http://a.test/dd", None);
-        check(
-            "http://a.test/d/x",
-            &["k=v; Path=/"],
-            "http://a.test/",
-            Some("k=v"),
-        );
-        check(
-            "https://a.test/",
-            &["k=v; Secure"],
-            "https://a.test/",
-            Some("k=v"),
-        );
+        check("http://a.test/d/x", &["k=v; Path=/"], "http://a.test/", Some("k=v"));
+        check("https://a.test/", &["k=v; Secure"], "https://a.test/", Some("k=v"));
         check("https://a.test/", &["k=v; Secure"], "http://a.test/", None);
         check("http://a.test/", &["k=v; Secure"], "https://a.test/", None);
     }
 
     #[test]
     fn an_age_of_nothing_deletes() {
-        check(
-            "http://a.test/",
-            &["k=v", "k=; Max-Age=0"],
-            "http://a.test/",
-            None,
-        );
+        check("http://a.test/", &["k=v", "k=; Max-Age=0"], "http://a.test/", None);
     }
 
     #[test]
     fn malformed_and_huge_cookies_are_ignored() {
         let huge = format!("k={}", "v".repeat(COOKIE_CAP));
-        check(
-            "http://a.test/",
-            &["", "k", "=v", "k=\u{1}", &huge],
-            "http://a.test/",
-            None,
-        );
+        check("http://a.test/", &["", "k", "=v", "k=\u{1}", &huge], "http://a.test/", None);
     }
 
     #[test]

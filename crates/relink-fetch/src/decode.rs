@@ -59,18 +59,12 @@ pub(crate) struct Decoded {
 /// Undoes `codings`, last first, making at most `cap` bytes.
 pub(crate) fn decode(codings: &[Coding], read: Decoded, cap: usize) -> Decoded {
     if codings.len() > NESTING_CAP {
-        return Decoded {
-            bytes: Vec::new(),
-            is_cut: true,
-        };
+        return Decoded { bytes: Vec::new(), is_cut: true };
     }
     codings.iter().rev().fold(read, |layer, coding| {
         let is_cut = layer.is_cut;
         let inner = undo(*coding, &layer.bytes, cap);
-        Decoded {
-            is_cut: is_cut || inner.is_cut,
-            ..inner
-        }
+        Decoded { is_cut: is_cut || inner.is_cut, ..inner }
     })
 }
 
@@ -89,10 +83,7 @@ fn undo(coding: Coding, sent: &[u8], cap: usize) -> Decoded {
         }
         Coding::Zstd => match StreamingDecoder::new_with_max_window_size(sent, ZSTD_WINDOW_CAP) {
             Ok(reader) => expand(reader, allowance),
-            Err(_) => Decoded {
-                bytes: Vec::new(),
-                is_cut: true,
-            },
+            Err(_) => Decoded { bytes: Vec::new(), is_cut: true },
         },
     }
 }
@@ -131,9 +122,8 @@ mod tests {
     const TEXT: &[u8] = b"a page, a page, a page and another page";
 
     /// One mebibyte of zeros, as brotli packs it.
-    const BROTLI_BOMB: [u8; 14] = [
-        0x5b, 0xff, 0xff, 0x8f, 0x7f, 0x02, 0x20, 0x1e, 0x0b, 0x04, 0x72, 0xef, 0x1f, 0x00,
-    ];
+    const BROTLI_BOMB: [u8; 14] =
+        [0x5b, 0xff, 0xff, 0x8f, 0x7f, 0x02, 0x20, 0x1e, 0x0b, 0x04, 0x72, 0xef, 0x1f, 0x00];
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -183,10 +173,7 @@ mod tests {
 
     #[track_caller]
     fn check(header: &str, sent: Vec<u8>, expect: &[u8]) {
-        let read = Decoded {
-            bytes: sent,
-            is_cut: false,
-        };
+        let read = Decoded { bytes: sent, is_cut: false };
         let decoded = decode(&codings(header), read, CAP);
         assert_eq!(decoded.bytes, expect);
         assert!(!decoded.is_cut);
@@ -194,10 +181,7 @@ mod tests {
 
     #[track_caller]
     fn check_cut(header: &str, sent: Vec<u8>, expect: usize) {
-        let read = Decoded {
-            bytes: sent,
-            is_cut: false,
-        };
+        let read = Decoded { bytes: sent, is_cut: false };
         let decoded = decode(&codings(header), read, CAP);
         assert_eq!(decoded.bytes.len(), expect);
         assert!(decoded.is_cut);
@@ -268,10 +252,7 @@ mod tests {
     #[test]
     fn noise_decodes_to_nothing_and_is_cut() {
         for header in ["gzip", "deflate", "br", "zstd"] {
-            let read = Decoded {
-                bytes: vec![0xff; 100],
-                is_cut: false,
-            };
+            let read = Decoded { bytes: vec![0xff; 100], is_cut: false };
             assert!(decode(&codings(header), read, CAP).is_cut, "{header}");
         }
     }

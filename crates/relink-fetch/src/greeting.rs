@@ -1,8 +1,8 @@
 //! What we say to a server: the headers of a request.
 //!
-//! Headers the user gave may hold secrets. They go to the host and port first
-//! asked, never elsewhere and never from https down to http. Credentials in a
-//! URL are never sent, and no page is told where its link was found.
+//! Headers the user gave may hold secrets. They go to the host and port the
+//! user named, never elsewhere and never from https down to http. Credentials
+//! in a URL are never sent, and no page is told where its link was found.
 
 use bytes::Bytes;
 use http_body_util::Empty;
@@ -25,15 +25,8 @@ const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd")
 
 /// Headers that frame the request and are not the user's to set. A false
 /// `Host` would make the server asked differ from the one reported.
-const RESERVED: [HeaderName; 7] = [
-    HOST,
-    CONNECTION,
-    CONTENT_LENGTH,
-    TE,
-    TRAILER,
-    TRANSFER_ENCODING,
-    UPGRADE,
-];
+const RESERVED: [HeaderName; 7] =
+    [HOST, CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
 
 /// The headers of every request.
 pub(crate) struct Greeting {
@@ -51,11 +44,7 @@ impl Greeting {
         common.insert(USER_AGENT, user_agent);
         common.insert(ACCEPT, ACCEPTED);
         common.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
-        let given = settings
-            .headers
-            .iter()
-            .map(parse)
-            .collect::<Result<Vec<_>, _>>()?;
+        let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut private = common.clone();
         for (name, _) in &given {
             private.remove(name);
@@ -66,11 +55,12 @@ impl Greeting {
         Ok(Self { common, private })
     }
 
-    /// The request for `url` on a chain that began at `first`.
+    /// The request for `url` on a chain that began at a `named` URL, or at one
+    /// that only a page names.
     pub fn request(
         &self,
         url: &Url,
-        first: &Url,
+        named: Option<&Url>,
         jar: &Jar,
     ) -> Result<Request<Empty<Bytes>>, Ending> {
         let unsendable = Ending::Malformed(Malformation::NotAnAddress);
@@ -78,7 +68,7 @@ impl Greeting {
         let uri: Uri = path.parse().map_err(|_| unsendable.clone())?;
         let host = &url[Position::BeforeHost..Position::AfterPort];
         let host = HeaderValue::from_str(host).map_err(|_| unsendable)?;
-        let headers = if is_entrusted(url, first) {
+        let headers = if named.is_some_and(|named| is_entrusted(url, named)) {
             &self.private
         } else {
             &self.common
@@ -92,10 +82,10 @@ impl Greeting {
     }
 }
 
-/// Whether `url` may see what was meant for `first`.
-fn is_entrusted(url: &Url, first: &Url) -> bool {
-    let is_downgrade = first.scheme() == "https" && url.scheme() != "https";
-    is_same_place(url, first) && !is_downgrade
+/// Whether `url` may see what was meant for `named`.
+fn is_entrusted(url: &Url, named: &Url) -> bool {
+    let is_downgrade = named.scheme() == "https" && url.scheme() != "https";
+    is_same_place(url, named) && !is_downgrade
 }
 
 /// Whether two URLs share host and port.
@@ -104,9 +94,7 @@ pub(crate) fn is_same_place(one: &Url, other: &Url) -> bool {
 }
 
 fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), SetupError> {
-    let parsed: HeaderName = name
-        .parse()
-        .map_err(|_| SetupError::HeaderName(name.clone()))?;
+    let parsed: HeaderName = name.parse().map_err(|_| SetupError::HeaderName(name.clone()))?;
     if RESERVED.contains(&parsed) {
         return Err(SetupError::HeaderReserved(name.clone()));
     }
@@ -139,13 +127,9 @@ mod tests {
     #[track_caller]
     fn check(first: &str, url: &str, expect: Option<&str>) {
         let (first, url) = (Url::parse(first).unwrap(), Url::parse(url).unwrap());
-        let request = greeting().request(&url, &first, &Jar::default()).unwrap();
+        let request = greeting().request(&url, Some(&first), &Jar::default()).unwrap();
         let sent = request.headers().get("authorization");
-        assert_eq!(
-            sent.map(|it| it.to_str().unwrap()),
-            expect,
-            "{first} to {url}"
-        );
+        assert_eq!(sent.map(|it| it.to_str().unwrap()), expect, "{first} to {url}");
     }
 
     #[test]
@@ -161,9 +145,17 @@ mod tests {
     }
 
     #[test]
+    fn a_url_that_only_a_page_names_gets_no_headers_of_the_users() {
+        let url = Url::parse("http://a.test/").unwrap();
+        let request = greeting().request(&url, None, &Jar::default()).unwrap();
+        assert_eq!(request.headers().get("authorization"), None);
+        assert!(request.headers().contains_key(USER_AGENT));
+    }
+
+    #[test]
     fn credentials_in_a_url_are_not_sent() {
         let url = Url::parse("http://user:word@a.test:81/x?y#z").unwrap();
-        let request = greeting().request(&url, &url, &Jar::default()).unwrap();
+        let request = greeting().request(&url, Some(&url), &Jar::default()).unwrap();
         assert_eq!(request.uri(), "/x?y");
         assert_eq!(request.headers()["host"], "a.test:81");
         assert_eq!(request.headers()["authorization"], "secret");
@@ -172,27 +164,17 @@ mod tests {
     #[test]
     fn a_header_that_cannot_be_sent_is_named_without_its_value() {
         let fault = |name: &str, value: &str| {
-            let settings = Settings {
-                headers: vec![(name.into(), value.into())],
-                ..Settings::default()
-            };
-            Greeting::new(&settings)
-                .err()
-                .map(|fault| fault.to_string())
+            let settings =
+                Settings { headers: vec![(name.into(), value.into())], ..Settings::default() };
+            Greeting::new(&settings).err().map(|fault| fault.to_string())
         };
         assert_eq!(fault("X-Key", "fine"), None);
-        assert_eq!(
-            fault("X Key", "s"),
-            Some("`X Key` is not a header name".into())
-        );
+        assert_eq!(fault("X Key", "s"), Some("`X Key` is not a header name".into()));
         assert_eq!(
             fault("X-Key", "s\nt"),
             Some("the value of the header `X-Key` has characters that cannot be sent".into())
         );
-        assert_eq!(
-            fault("host", "s"),
-            Some("the header `host` cannot be set by hand".into())
-        );
+        assert_eq!(fault("host", "s"), Some("the header `host` cannot be set by hand".into()));
     }
 
     #[test]
@@ -203,7 +185,7 @@ mod tests {
         };
         let url = Url::parse("http://a.test/").unwrap();
         let greeting = Greeting::new(&settings).unwrap();
-        let request = greeting.request(&url, &url, &Jar::default()).unwrap();
+        let request = greeting.request(&url, Some(&url), &Jar::default()).unwrap();
         let sent: Vec<_> = request.headers().get_all(ACCEPT).iter().collect();
         assert_eq!(sent, ["text/plain"]);
     }

@@ -34,15 +34,9 @@ pub(crate) struct Line {
 impl Line {
     /// Prepares to speak HTTP over `wire`; nothing is sent yet.
     pub async fn open(wire: Wire, peer: IpAddr) -> hyper::Result<Self> {
-        let (sender, connection) = http1::Builder::new()
-            .max_buf_size(HEAD_CAP)
-            .handshake(TokioIo::new(wire))
-            .await?;
-        Ok(Self {
-            sender,
-            connection: Some(connection),
-            peer,
-        })
+        let (sender, connection) =
+            http1::Builder::new().max_buf_size(HEAD_CAP).handshake(TokioIo::new(wire)).await?;
+        Ok(Self { sender, connection: Some(connection), peer })
     }
 
     /// The address at the other end.
@@ -85,10 +79,7 @@ impl Line {
     /// Whether another request can be sent: the last answer was read to its
     /// end, and the server has neither hung up nor spoken out of turn since.
     pub fn is_ready(&mut self) -> bool {
-        drive(
-            &mut self.connection,
-            &mut Context::from_waker(Waker::noop()),
-        );
+        drive(&mut self.connection, &mut Context::from_waker(Waker::noop()));
         self.connection.is_some() && self.sender.is_ready()
     }
 }

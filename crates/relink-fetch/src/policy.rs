@@ -193,18 +193,13 @@ mod tests {
 
     #[test]
     fn public_v6_addresses_are_global() {
-        check(
-            true,
-            "2001:200::1 2001:4860:4860::8888 2003::1 2606:4700::1111 3ffe::1",
-        );
+        check(true, "2001:200::1 2001:4860:4860::8888 2003::1 2606:4700::1111 3ffe::1");
     }
 
     #[test]
     fn one_private_address_bars_the_whole_answer() {
-        let mixed: Vec<SocketAddr> = vec![
-            "8.8.8.8:80".parse().unwrap(),
-            "10.0.0.1:80".parse().unwrap(),
-        ];
+        let mixed: Vec<SocketAddr> =
+            vec!["8.8.8.8:80".parse().unwrap(), "10.0.0.1:80".parse().unwrap()];
         let barred = Permit::GlobalOnly.clear(mixed.clone()).unwrap_err();
         assert_eq!(barred.to_string(), "10.0.0.1");
         assert_eq!(Permit::Any.clear(mixed).unwrap().addresses().len(), 2);

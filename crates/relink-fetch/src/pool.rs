@@ -46,9 +46,7 @@ pub(crate) struct Pool {
 impl Pool {
     /// An empty pool.
     pub fn new() -> Self {
-        Self {
-            shelf: Mutex::new(Shelf::new(IDLE_CAP)),
-        }
+        Self { shelf: Mutex::new(Shelf::new(IDLE_CAP)) }
     }
 
     /// Takes a connection that is still good and that `permit` covers.
@@ -85,19 +83,13 @@ struct Shelf<T> {
 
 impl<T> Shelf<T> {
     fn new(cap: usize) -> Self {
-        Self {
-            kept: HashMap::new(),
-            count: 0,
-            cap,
-        }
+        Self { kept: HashMap::new(), count: 0, cap }
     }
 
     /// Takes the newest that is young enough and fit.
     fn take(&mut self, origin: &Origin, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
         let row = self.kept.get_mut(origin)?;
-        let place = row
-            .iter()
-            .rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
+        let place = row.iter().rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
         let (_, taken) = row.remove(place);
         self.count -= 1;
         if row.is_empty() {
@@ -129,10 +121,7 @@ impl<T> Shelf<T> {
 
     fn evict(&mut self, is_due: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
         self.kept.retain(|_, row| {
-            evicted.extend(
-                row.extract_if(.., |(since, _)| is_due(*since))
-                    .map(|(_, it)| it),
-            );
+            evicted.extend(row.extract_if(.., |(since, _)| is_due(*since)).map(|(_, it)| it));
             !row.is_empty()
         });
         self.count = self.kept.values().map(Vec::len).sum();
@@ -151,12 +140,9 @@ mod tests {
     fn scheme_host_and_port_make_an_origin() {
         let here = origin("http://a.test/x");
         assert_eq!(here, origin("http://a.test:80/y?z"));
-        for other in [
-            "https://a.test/",
-            "http://b.test/",
-            "http://a.test:81/",
-            "https://a.test:80/",
-        ] {
+        for other in
+            ["https://a.test/", "http://b.test/", "http://a.test:81/", "https://a.test:80/"]
+        {
             assert_ne!(here, origin(other), "{other}");
         }
     }

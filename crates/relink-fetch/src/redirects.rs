@@ -91,10 +91,7 @@ mod tests {
             check(status, "/y", "stay");
         }
         check(302, "", "stay");
-        assert_eq!(
-            next(&Url::parse("http://a.test/").unwrap(), 302, None),
-            Next::Stay
-        );
+        assert_eq!(next(&Url::parse("http://a.test/").unwrap(), 302, None), Next::Stay);
     }
 
     #[test]

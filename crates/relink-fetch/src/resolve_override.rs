@@ -61,10 +61,7 @@ impl FromStr for Override {
         Ok(Self {
             host: plain(host).to_ascii_lowercase(),
             port: parse_port(port)?,
-            addresses: addresses
-                .split(',')
-                .map(parse_address)
-                .collect::<Result<_, _>>()?,
+            addresses: addresses.split(',').map(parse_address).collect::<Result<_, _>>()?,
         })
     }
 }
@@ -93,9 +90,7 @@ fn parse_port(text: &str) -> Result<u16, ParseOverrideError> {
 
 fn parse_address(text: &str) -> Result<IpAddr, ParseOverrideError> {
     let bare = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-    bare.unwrap_or(text)
-        .parse()
-        .map_err(|_| ParseOverrideError::Address(text.to_owned()))
+    bare.unwrap_or(text).parse().map_err(|_| ParseOverrideError::Address(text.to_owned()))
 }
 
 #[cfg(test)]

@@ -65,10 +65,7 @@ impl Resolver {
         let port = url.port_or_known_default().unwrap_or_default();
         let found = self.hosts_addresses(url, port).await?;
         let found = interleave(found);
-        Ok(found
-            .into_iter()
-            .map(|it| SocketAddr::new(it, port))
-            .collect())
+        Ok(found.into_iter().map(|it| SocketAddr::new(it, port)).collect())
     }
 
     async fn hosts_addresses(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsFault> {
@@ -155,9 +152,8 @@ fn interleave(found: Vec<IpAddr>) -> Vec<IpAddr> {
         return found;
     }
     let starts_with_v6 = found[0].is_ipv6();
-    let (first, second): (Vec<_>, Vec<_>) = found
-        .into_iter()
-        .partition(|address| address.is_ipv6() == starts_with_v6);
+    let (first, second): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|address| address.is_ipv6() == starts_with_v6);
     let mut second = second.into_iter();
     let mut mixed = Vec::with_capacity(first.len() + second.len());
     for address in first {
@@ -197,14 +193,8 @@ mod tests {
             interleave(parse("::1 ::2 ::3 1.0.0.1 1.0.0.2")),
             parse("::1 1.0.0.1 ::2 1.0.0.2 ::3")
         );
-        assert_eq!(
-            interleave(parse("1.0.0.1 1.0.0.2")),
-            parse("1.0.0.1 1.0.0.2")
-        );
-        assert_eq!(
-            interleave(parse("1.0.0.1 ::1 ::2")),
-            parse("1.0.0.1 ::1 ::2")
-        );
+        assert_eq!(interleave(parse("1.0.0.1 1.0.0.2")), parse("1.0.0.1 1.0.0.2"));
+        assert_eq!(interleave(parse("1.0.0.1 ::1 ::2")), parse("1.0.0.1 ::1 ::2"));
     }
 
     #[test]

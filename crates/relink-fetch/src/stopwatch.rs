@@ -17,12 +17,7 @@ impl Stopwatch {
     /// Starts, in no phase yet.
     pub fn start() -> Self {
         let now = Instant::now();
-        Self {
-            begun: now,
-            since: now,
-            phase: Phase::Total,
-            spent: [Duration::ZERO; 6],
-        }
+        Self { begun: now, since: now, phase: Phase::Total, spent: [Duration::ZERO; 6] }
     }
 
     /// Ends the running phase and begins the next.

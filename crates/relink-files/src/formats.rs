@@ -10,13 +10,9 @@ pub const EXTENSIONS: [&str; 14] = [
 
 /// Whether the file's name says that it is a document.
 pub(crate) fn is_document(path: &Path) -> bool {
-    path.extension()
-        .and_then(|extension| extension.to_str())
-        .is_some_and(|extension| {
-            EXTENSIONS
-                .iter()
-                .any(|known| known.eq_ignore_ascii_case(extension))
-        })
+    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| {
+        EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
+    })
 }
 
 #[cfg(test)]

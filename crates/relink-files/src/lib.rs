@@ -92,9 +92,7 @@ impl Files for Disk {
         let path = self.resolve(path);
         // A panic cannot happen in a bare system call; a runtime that shuts
         // down has nobody left to ask.
-        tokio::task::spawn_blocking(move || path.metadata().is_ok())
-            .await
-            .unwrap_or(false)
+        tokio::task::spawn_blocking(move || path.metadata().is_ok()).await.unwrap_or(false)
     }
 }
 
@@ -103,14 +101,9 @@ async fn away<T: Send + 'static>(
     label: String,
     work: impl FnOnce() -> Result<T, FileFault> + Send + 'static,
 ) -> Result<T, FileFault> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .unwrap_or_else(|fault| {
-            Err(FileFault::Unreadable {
-                path: label,
-                source: io::Error::other(fault),
-            })
-        })
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| {
+        Err(FileFault::Unreadable { path: label, source: io::Error::other(fault) })
+    })
 }
 
 /// Says in our words what the system said about a path.
@@ -133,10 +126,7 @@ mod tests {
         std::fs::create_dir(directory.path().join("docs")).unwrap();
         std::fs::write(directory.path().join("docs/a b.md"), "[x](y)").unwrap();
         let root = directory.path().to_owned();
-        let settings = DiskSettings {
-            root,
-            ..DiskSettings::default()
-        };
+        let settings = DiskSettings { root, ..DiskSettings::default() };
         (directory, Disk::new(settings))
     }
 
@@ -153,15 +143,9 @@ mod tests {
         let missing = disk.read(Path::new("docs/b.md")).await.unwrap_err();
         assert!(matches!(missing, FileFault::Missing { .. }), "{missing}");
         let below_a_file = disk.read(Path::new("docs/a b.md/c")).await.unwrap_err();
-        assert!(
-            matches!(below_a_file, FileFault::Missing { .. }),
-            "{below_a_file}"
-        );
+        assert!(matches!(below_a_file, FileFault::Missing { .. }), "{below_a_file}");
         let directory = disk.read(Path::new("docs")).await.unwrap_err();
-        assert!(
-            matches!(directory, FileFault::Unreadable { .. }),
-            "{directory}"
-        );
+        assert!(matches!(directory, FileFault::Unreadable { .. }), "{directory}");
         assert!(directory.source().is_some());
     }
 

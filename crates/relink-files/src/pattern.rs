@@ -136,9 +136,6 @@ mod tests {
     #[test]
     fn what_is_no_pattern_is_refused_with_the_reason() {
         let fault = Pattern::read("docs/[a.md").unwrap_err().to_string();
-        assert!(
-            fault.starts_with("`docs/[a.md` is not a valid pattern: "),
-            "{fault}"
-        );
+        assert!(fault.starts_with("`docs/[a.md` is not a valid pattern: "), "{fault}");
     }
 }

@@ -24,11 +24,8 @@ pub(crate) fn documents(
     let mut found = Vec::new();
     for input in inputs {
         let documents = expand(settings, input)?;
-        found.extend(
-            documents
-                .into_iter()
-                .filter(|document| seen.insert(identity(&document.path))),
-        );
+        found
+            .extend(documents.into_iter().filter(|document| seen.insert(identity(&document.path))));
     }
     Ok(found)
 }
@@ -45,10 +42,7 @@ fn expand(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, F
     match path.metadata() {
         Ok(found) if found.is_dir() => in_directory(settings, input),
         // The user named it, so its extension and ignore files do not matter.
-        Ok(_) => Ok(vec![DocumentSource {
-            label: input.to_owned(),
-            path,
-        }]),
+        Ok(_) => Ok(vec![DocumentSource { label: input.to_owned(), path }]),
         // A file may be called `a[1].md`; only what is not there can be a
         // pattern.
         Err(_) if is_pattern(input) => matching(settings, input),
@@ -65,9 +59,7 @@ fn in_directory(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSour
 /// The files a pattern stands for; at least one.
 fn matching(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
     let pattern = Pattern::read(input)?;
-    let no_match = || FileFault::NoMatch {
-        pattern: input.to_owned(),
-    };
+    let no_match = || FileFault::NoMatch { pattern: input.to_owned() };
     if !settings.root.join(as_place(&pattern.base)).is_dir() {
         return Err(no_match());
     }
@@ -76,9 +68,7 @@ fn matching(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>,
     if pattern.names_hidden {
         walk.hidden(false);
     }
-    let found = files(&mut walk, settings, &pattern.base, |below| {
-        pattern.takes(below)
-    })?;
+    let found = files(&mut walk, settings, &pattern.base, |below| pattern.takes(below))?;
     if found.is_empty() {
         return Err(no_match());
     }
@@ -90,9 +80,7 @@ fn walker(settings: &DiskSettings, directory: &str) -> WalkBuilder {
     let mut walk = WalkBuilder::new(settings.root.join(directory));
     // An ignore file means what it says in an unpacked archive too, where
     // there is no `.git` beside it.
-    walk.standard_filters(settings.ignored == Ignored::Skip)
-        .require_git(false)
-        .follow_links(false);
+    walk.standard_filters(settings.ignored == Ignored::Skip).require_git(false).follow_links(false);
     walk
 }
 
@@ -156,21 +144,15 @@ fn as_place(prefix: &str) -> &str {
 
 /// Whether a file was deleted while we walked, which is nobody's fault.
 fn has_vanished(fault: &ignore::Error) -> bool {
-    fault
-        .io_error()
-        .is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
+    fault.io_error().is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
 }
 
 /// A walk's fault in our words.
 fn unreadable(prefix: &str, fault: ignore::Error) -> FileFault {
-    let path = path_of(&fault).map_or_else(
-        || prefix.to_owned(),
-        |path| path.to_string_lossy().into_owned(),
-    );
+    let path = path_of(&fault)
+        .map_or_else(|| prefix.to_owned(), |path| path.to_string_lossy().into_owned());
     let text = fault.to_string();
-    let source = fault
-        .into_io_error()
-        .unwrap_or_else(|| io::Error::other(text));
+    let source = fault.into_io_error().unwrap_or_else(|| io::Error::other(text));
     FileFault::Unreadable { path, source }
 }
 

@@ -22,10 +22,7 @@ fn write(directory: &TempDir, name: &str, text: &str) {
 }
 
 fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileFault> {
-    let settings = DiskSettings {
-        root: directory.path().to_owned(),
-        ignored: Ignored::Skip,
-    };
+    let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
     let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
     documents(&settings, &inputs)
 }
@@ -68,11 +65,7 @@ fn labels_keep_the_prefix_the_user_wrote() {
 #[test]
 fn inputs_keep_their_order_and_each_document_comes_once() {
     let tree = tree(&["a.md", "b.md", "c/d.md"]);
-    check(
-        &tree,
-        &["c", "b.md", "./b.md", ".", "*.md"],
-        &["c/d.md", "b.md", "a.md"],
-    );
+    check(&tree, &["c", "b.md", "./b.md", ".", "*.md"], &["c/d.md", "b.md", "a.md"]);
 }
 
 #[test]
@@ -115,10 +108,7 @@ fn a_named_directory_is_walked_even_if_ignored_or_hidden() {
 fn ignore_files_can_be_disregarded() {
     let tree = tree(&["a.md", ".b.md"]);
     write(&tree, ".gitignore", "a.md\n");
-    let settings = DiskSettings {
-        root: tree.path().to_owned(),
-        ignored: Ignored::Take,
-    };
+    let settings = DiskSettings { root: tree.path().to_owned(), ignored: Ignored::Take };
     assert_eq!(documents(&settings, &[".".into()]).unwrap().len(), 2);
 }
 
@@ -156,11 +146,7 @@ fn a_directory_without_documents_is_fine() {
 #[test]
 fn what_cannot_be_used_is_told_apart() {
     let tree = tree(&["a.md"]);
-    check_fault(
-        &tree,
-        &["a.md", "b.md"],
-        "no such file or directory: `b.md`",
-    );
+    check_fault(&tree, &["a.md", "b.md"], "no such file or directory: `b.md`");
     check_fault(&tree, &["a.md/b"], "no such file or directory: `a.md/b`");
     check_fault(&tree, &["*.rst"], "no file matches `*.rst`");
     check_fault(&tree, &["gone/*.md"], "no file matches `gone/*.md`");

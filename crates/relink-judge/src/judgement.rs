@@ -92,10 +92,7 @@ pub fn is_network_ending(ending: &Ending) -> bool {
 pub fn judge(policy: &Policy, case: &Case) -> Next {
     let readings = readings(case);
     let Some(last) = readings.last() else {
-        return Next::Ask {
-            purpose: Purpose::First,
-            wait: Wait::HostInterval,
-        };
+        return Next::Ask { purpose: Purpose::First, wait: Wait::HostInterval };
     };
     if let Some(judgement) = reached(policy, case).or_else(|| confirmed(case, &readings)) {
         return Next::Settle(judgement);
@@ -109,12 +106,10 @@ pub fn judge(policy: &Policy, case: &Case) -> Next {
 /// Judges a case from what was seen, when there will be no more looks.
 pub fn conclude(policy: &Policy, case: &Case) -> Judgement {
     let readings = readings(case);
-    reached(policy, case)
-        .or_else(|| confirmed(case, &readings))
-        .unwrap_or_else(|| {
-            let reading = strongest(&readings).unwrap_or(Reading::UNSEEN);
-            unconfirmed(policy, case, &readings, reading)
-        })
+    reached(policy, case).or_else(|| confirmed(case, &readings)).unwrap_or_else(|| {
+        let reading = strongest(&readings).unwrap_or(Reading::UNSEEN);
+        unconfirmed(policy, case, &readings, reading)
+    })
 }
 
 fn readings(case: &Case) -> Vec<Reading> {
@@ -133,23 +128,12 @@ fn reached(policy: &Policy, case: &Case) -> Option<Judgement> {
         None => (Verdict::Alive, Word::Alive, None, alive()),
         Some((redirects, last)) => {
             let is_long = redirects >= policy.long_chain;
-            let code = if is_long {
-                codes::LONG_CHAIN
-            } else {
-                codes::MOVED
-            };
+            let code = if is_long { codes::LONG_CHAIN } else { codes::MOVED };
             let reason = reason::moved(redirects, last);
             (Verdict::Moved, Word::Moved, Some(code), reason)
         }
     };
-    Some(Judgement {
-        verdict,
-        word,
-        code,
-        reason,
-        streak: None,
-        since: since(case, word),
-    })
+    Some(Judgement { verdict, word, code, reason, streak: None, since: since(case, word) })
 }
 
 /// The number of redirects and the last hop, if all of them are permanent and
@@ -207,15 +191,9 @@ fn is_open(policy: &Policy, readings: &[Reading]) -> bool {
 
 fn again(last: Reading, readings: &[Reading]) -> Next {
     if last.weight == Weight::Hard {
-        return Next::Ask {
-            purpose: Purpose::SecondLook,
-            wait: Wait::HostInterval,
-        };
+        return Next::Ask { purpose: Purpose::SecondLook, wait: Wait::HostInterval };
     }
-    let troubles = readings
-        .iter()
-        .filter(|reading| reading.weight != Weight::Hard)
-        .count();
+    let troubles = readings.iter().filter(|reading| reading.weight != Weight::Hard).count();
     Next::Ask {
         purpose: Purpose::Retry,
         wait: Wait::Backoff(u32::try_from(troubles).unwrap_or(u32::MAX)),
@@ -257,9 +235,12 @@ fn failed(policy: &Policy, case: &Case, reading: Reading) -> Judgement {
     }
 }
 
+/// Minutes by which a daily job may start too early and still count as daily.
+const UNPUNCTUALITY: i64 = 10;
+
 fn is_worn_out(policy: &Policy, streak: &FailureStreak) -> bool {
-    let days = streak.last.duration_since(streak.first).as_hours() / 24;
-    streak.runs >= policy.confirm_runs && days >= policy.confirm_days
+    let minutes = streak.last.duration_since(streak.first).as_mins() + UNPUNCTUALITY;
+    streak.runs >= policy.confirm_runs && minutes >= 24 * 60 * policy.confirm_days
 }
 
 /// The commonest reading among those that take precedence.
@@ -275,9 +256,7 @@ fn commonest(readings: &[Reading], weight: Weight) -> Option<(Reading, usize)> {
     for reading in readings.iter().filter(|reading| reading.weight == weight) {
         counts.entry(reading.code).or_insert((*reading, 0)).1 += 1;
     }
-    counts
-        .into_values()
-        .max_by_key(|(reading, count)| (*count, Reverse(reading.code)))
+    counts.into_values().max_by_key(|(reading, count)| (*count, Reverse(reading.code)))
 }
 
 fn since(case: &Case, word: Word) -> Timestamp {

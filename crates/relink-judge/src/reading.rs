@@ -21,11 +21,8 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Nothing was seen at all.
-    pub(crate) const UNSEEN: Self = Self {
-        weight: Weight::Passing,
-        verdict: Verdict::Unclear(Doubt::NoNetwork),
-        code: None,
-    };
+    pub(crate) const UNSEEN: Self =
+        Self { weight: Weight::Passing, verdict: Verdict::Unclear(Doubt::NoNetwork), code: None };
 }
 
 /// How much an ending proves.
@@ -61,11 +58,7 @@ pub(crate) fn read(ending: &Ending) -> Reading {
         Ending::Broken(fault) => read_protocol(*fault),
         Ending::TooManyHops | Ending::Loop => hard(Cause::Loop, codes::REDIRECT_LOOP),
         Ending::Malformed(_) => hard(Cause::Malformed, codes::REDIRECT_MALFORMED),
-        Ending::Barred(_) => blocked(
-            Weight::Walled,
-            Doubt::PrivateAddress,
-            codes::PRIVATE_ADDRESS,
-        ),
+        Ending::Barred(_) => blocked(Weight::Walled, Doubt::PrivateAddress, codes::PRIVATE_ADDRESS),
     }
 }
 
@@ -75,11 +68,7 @@ pub(crate) fn read_status(status: u16) -> Reading {
         // 300 offers the page in several forms; 304 says it is as it was.
         200..=299 | 300 | 304 => reached(),
         404 | 410 => hard(Cause::Gone, codes::GONE),
-        429 => blocked(
-            Weight::Throttled,
-            Doubt::Throttled,
-            codes::TOO_MANY_REQUESTS,
-        ),
+        429 => blocked(Weight::Throttled, Doubt::Throttled, codes::TOO_MANY_REQUESTS),
         401 | 402 | 403 | 407 | 418 | 451 => {
             blocked(Weight::Walled, Doubt::Refused, Code::new(status))
         }
@@ -134,11 +123,7 @@ fn read_protocol(fault: ProtocolFault) -> Reading {
 }
 
 const fn reached() -> Reading {
-    Reading {
-        weight: Weight::Reached,
-        verdict: Verdict::Alive,
-        code: None,
-    }
+    Reading { weight: Weight::Reached, verdict: Verdict::Alive, code: None }
 }
 
 const fn hard(cause: Cause, code: Code) -> Reading {
@@ -154,17 +139,9 @@ const fn passing(cause: Cause, code: Code) -> Reading {
 }
 
 const fn dead(weight: Weight, cause: Cause, code: Code) -> Reading {
-    Reading {
-        weight,
-        verdict: Verdict::Dead(cause),
-        code: Some(code),
-    }
+    Reading { weight, verdict: Verdict::Dead(cause), code: Some(code) }
 }
 
 const fn blocked(weight: Weight, doubt: Doubt, code: Code) -> Reading {
-    Reading {
-        weight,
-        verdict: Verdict::Unclear(doubt),
-        code: Some(code),
-    }
+    Reading { weight, verdict: Verdict::Unclear(doubt), code: Some(code) }
 }

@@ -84,11 +84,7 @@ pub(crate) fn worn_out(told: &str, streak: &FailureStreak) -> String {
     let mut reason = format!("{told}; failed {} runs in a row", streak.runs);
     if days > 0 {
         // Writing to a string cannot fail.
-        let _ = write!(
-            reason,
-            " over {days} day{}",
-            if days == 1 { "" } else { "s" }
-        );
+        let _ = write!(reason, " over {days} day{}", if days == 1 { "" } else { "s" });
     }
     reason
 }

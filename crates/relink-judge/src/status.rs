@@ -88,10 +88,7 @@ pub fn meaning(status: u16) -> StatusMeaning {
 
 /// Every status code with a meaning of its own, registered ones first.
 pub fn all() -> impl Iterator<Item = StatusMeaning> {
-    registered::TABLE
-        .iter()
-        .chain(common::TABLE)
-        .map(|row| meaning(row.status))
+    registered::TABLE.iter().chain(common::TABLE).map(|row| meaning(row.status))
 }
 
 fn find(status: u16) -> Option<(Row, StatusStanding)> {
@@ -182,12 +179,7 @@ struct Row {
 }
 
 const fn row(status: u16, name: &'static str, sentence: &'static str, advice: &'static str) -> Row {
-    Row {
-        status,
-        name,
-        sentence,
-        advice,
-    }
+    Row { status, name, sentence, advice }
 }
 
 #[cfg(test)]
@@ -225,11 +217,7 @@ mod tests {
         for table in [registered::TABLE, common::TABLE] {
             assert!(table.windows(2).all(|pair| pair[0].status < pair[1].status));
         }
-        let known = |row: &&Row| {
-            registered::TABLE
-                .iter()
-                .any(|other| other.status == row.status)
-        };
+        let known = |row: &&Row| registered::TABLE.iter().any(|other| other.status == row.status);
         assert_eq!(common::TABLE.iter().filter(known).count(), 0);
     }
 
@@ -251,9 +239,7 @@ mod tests {
             assert!(meaning.sentence.ends_with('.'), "{status}");
             assert!(meaning.advice.ends_with('.'), "{status}");
             assert_eq!(meaning.code.is_none(), meaning.word == Word::Alive);
-            let is_listed = meaning
-                .code
-                .is_none_or(|code| codes::meaning(code).is_some());
+            let is_listed = meaning.code.is_none_or(|code| codes::meaning(code).is_some());
             assert!(is_listed, "{status}");
         }
     }

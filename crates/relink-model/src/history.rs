@@ -40,11 +40,7 @@ impl FailureStreak {
     #[must_use]
     pub fn extended(streak: Option<Self>, now: Timestamp) -> Self {
         match streak {
-            None => Self {
-                runs: 1,
-                first: now,
-                last: now,
-            },
+            None => Self { runs: 1, first: now, last: now },
             Some(streak) => Self {
                 runs: streak.runs.saturating_add(1),
                 first: streak.first,

@@ -23,10 +23,7 @@ impl Span {
 
 impl From<Range<usize>> for Span {
     fn from(range: Range<usize>) -> Self {
-        Self {
-            start: range.start,
-            end: range.end,
-        }
+        Self { start: range.start, end: range.end }
     }
 }
 
@@ -74,6 +71,25 @@ pub enum PlaceKind {
 }
 
 impl PlaceKind {
+    /// Every kind.
+    pub const ALL: [Self; 10] = [
+        Self::Link,
+        Self::Embed,
+        Self::Resource,
+        Self::Form,
+        Self::Refresh,
+        Self::Definition,
+        Self::Autolink,
+        Self::Bare,
+        Self::Line,
+        Self::Argument,
+    ];
+
+    /// The kind that JSON spells so.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
     /// The kind as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -157,5 +173,18 @@ impl fmt::Display for SkipReason {
             Self::Placeholder => "it holds a template placeholder",
             Self::Empty => "it is empty",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_is_found_by_its_own_name() {
+        for kind in PlaceKind::ALL {
+            assert_eq!(PlaceKind::named(kind.as_str()), Some(kind));
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
     }
 }

@@ -68,16 +68,22 @@ impl Sketch {
     }
 }
 
-/// Eight hexadecimal digits a hash: a third of the size of a JSON array, and
-/// still readable in a database shell.
+/// The digits a hash is written in, six bits each.
+const DIGITS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+
+/// Digits to a hash.
+const WIDTH: usize = 6;
+
+/// Six digits a hash: half the size of a JSON array. Written by hand, because
+/// this runs once for every page fetched.
 impl Serialize for Sketch {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = String::with_capacity(8 * self.0.len());
-        // By hand: this runs once for every page fetched.
-        for byte in self.0.iter().flat_map(|hash| hash.to_be_bytes()) {
-            text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-            text.push(char::from(DIGITS[usize::from(byte & 15)]));
+        let mut text = String::with_capacity(WIDTH * self.0.len());
+        for hash in &self.0 {
+            for place in (0..WIDTH).rev() {
+                let digit = (hash >> (6 * place)) & 63;
+                text.push(char::from(DIGITS[digit as usize]));
+            }
         }
         serializer.serialize_str(&text)
     }
@@ -86,13 +92,18 @@ impl Serialize for Sketch {
 impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let hash = |digits: &[u8]| {
-            let digits = std::str::from_utf8(digits).map_err(serde::de::Error::custom)?;
-            u32::from_str_radix(digits, 16).map_err(serde::de::Error::custom)
-        };
-        let hashes: Result<Vec<u32>, D::Error> = text.as_bytes().chunks(8).map(hash).collect();
-        Ok(Self::of(hashes?))
+        let hashes: Option<Vec<u32>> = text.as_bytes().chunks(WIDTH).map(read_hash).collect();
+        hashes.map(Self::of).ok_or_else(|| serde::de::Error::custom("not a sketch"))
     }
+}
+
+/// The hash written in these digits. They ascend as bytes, so they can be
+/// searched.
+fn read_hash(digits: &[u8]) -> Option<u32> {
+    let value = |digit: &u8| DIGITS.binary_search(digit).ok();
+    let add = |hash: u64, digit: &u8| Some((hash << 6) | value(digit)? as u64);
+    let hash = digits.iter().try_fold(0_u64, add)?;
+    (digits.len() == WIDTH).then(|| u32::try_from(hash).ok()).flatten()
 }
 
 #[cfg(test)]
@@ -103,8 +114,15 @@ mod tests {
     fn it_is_read_back_as_written() {
         let sketch = Sketch::of(vec![7, u32::MAX, 0xdead_beef]);
         let json = serde_json::to_string(&sketch).unwrap();
-        assert_eq!(json, "\"00000007deadbeefffffffff\"");
+        assert_eq!(json, "\"-----62TfQvj2zzzzz\"");
         assert_eq!(serde_json::from_str::<Sketch>(&json).unwrap(), sketch);
+    }
+
+    #[test]
+    fn what_is_no_sketch_is_refused() {
+        for json in ["\"-----\"", "\"------!\"", "\"-----é\"", "\"zzzzzz\""] {
+            assert!(serde_json::from_str::<Sketch>(json).is_err(), "{json}");
+        }
     }
 
     #[track_caller]
@@ -124,9 +142,7 @@ mod tests {
 
     #[test]
     fn large_sets_are_estimated() {
-        let left: Vec<u32> = (0..10_000)
-            .map(|n: u32| n.wrapping_mul(2_654_435_761))
-            .collect();
+        let left: Vec<u32> = (0..10_000).map(|n: u32| n.wrapping_mul(2_654_435_761)).collect();
         let right: Vec<u32> = left[..9_000].to_vec();
         let estimate = Sketch::of(left).resemblance(&Sketch::of(right));
         assert!((estimate - 0.9).abs() < 0.1, "{estimate}");

@@ -85,10 +85,7 @@ impl Word {
 
     /// Whether the linked content was reached, so that the answer may be cached.
     pub const fn is_reached(self) -> bool {
-        matches!(
-            self,
-            Self::Alive | Self::Moved | Self::Drifted | Self::AtRisk
-        )
+        matches!(self, Self::Alive | Self::Moved | Self::Drifted | Self::AtRisk)
     }
 }
 

@@ -62,11 +62,7 @@ fn find(text: &str, needle: &str, part: Range<usize>) -> Option<usize> {
 /// The address around the `://` at `colon`, if a web scheme stands before it.
 fn http_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<usize>> {
     let before = &text.as_bytes()[from..colon];
-    let letters = before
-        .iter()
-        .rev()
-        .take_while(|byte| byte.is_ascii_alphanumeric())
-        .count();
+    let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let start = colon - letters;
     let scheme = &text[start..colon];
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
@@ -162,11 +158,7 @@ fn trim_tail(address: &str) -> &str {
 /// The length of a trailing `&name;`, which GFM leaves to the sentence.
 fn entity_length(address: &str) -> Option<usize> {
     let before = address.strip_suffix(';')?;
-    let name = before
-        .bytes()
-        .rev()
-        .take_while(u8::is_ascii_alphanumeric)
-        .count();
+    let name = before.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
     let is_entity = name > 0 && before[..before.len() - name].ends_with('&');
     is_entity.then_some("&;".len() + name)
 }
@@ -216,11 +208,7 @@ mod tests {
     fn one(text: &str, address: &str) {
         let (before, _) = text.split_once(address).expect("it is there");
         let column = before.chars().count() + 1;
-        check(
-            Format::PlainText,
-            text,
-            &[&format!("1:{column} bare {address}")],
-        );
+        check(Format::PlainText, text, &[&format!("1:{column} bare {address}")]);
     }
 
     #[test]
@@ -229,10 +217,7 @@ mod tests {
         one("(https://a.test/x)", "https://a.test/x");
         one("https://a.test/x_(y)", "https://a.test/x_(y)");
         one("(see https://a.test/x_(y)).", "https://a.test/x_(y)");
-        one(
-            "https://a.test/?q=(business))+ok",
-            "https://a.test/?q=(business))+ok",
-        );
+        one("https://a.test/?q=(business))+ok", "https://a.test/?q=(business))+ok");
         one("**https://a.test/**", "https://a.test/");
         one("'https://a.test/'", "https://a.test/");
         one("“https://a.test/”", "https://a.test/");
@@ -261,10 +246,7 @@ mod tests {
 
     #[test]
     fn an_address_within_an_address_is_part_of_it() {
-        one(
-            "https://web.test/2020/https://a.test/b",
-            "https://web.test/2020/https://a.test/b",
-        );
+        one("https://web.test/2020/https://a.test/b", "https://web.test/2020/https://a.test/b");
     }
 
     #[test]

@@ -70,10 +70,7 @@ mod tests {
     fn the_title_is_folded_resolved_and_cut() {
         check_title("<title>\n a &amp;\tb </title>", Some("a & b"));
         check_title("<title> </title>", None);
-        check_title(
-            "<svg><title>icon</title></svg><title>page</title>",
-            Some("page"),
-        );
+        check_title("<svg><title>icon</title></svg><title>page</title>", Some("page"));
         check_title("<p>no title", None);
         let long = html(&format!("<title>{}</title>", "é".repeat(300)));
         assert_eq!(long.title.unwrap().chars().count(), 200);
@@ -109,10 +106,7 @@ mod tests {
             "<title>t</title><style>s</style><script>s</script><template>t</template>\
              <noscript>n</noscript><!-- c --><p> one &nbsp;two</p>\n<p>three four five six</p> ",
         );
-        assert_eq!(
-            page.text_length,
-            "one \u{a0}two three four five six".chars().count() as u64
-        );
+        assert_eq!(page.text_length, "one \u{a0}two three four five six".chars().count() as u64);
         assert_eq!(page.sketch, sketch("one two three four five six"));
     }
 
@@ -137,11 +131,6 @@ mod tests {
         let page = digest(Some("text/html; charset=gb2312"), None, body, false);
         assert_eq!(page.title.as_deref(), Some("你好"));
         let body = b"<meta charset='iso-8859-1'><title>caf\xE9</title>";
-        assert_eq!(
-            digest(Some("text/html"), None, body, false)
-                .title
-                .as_deref(),
-            Some("café")
-        );
+        assert_eq!(digest(Some("text/html"), None, body, false).title.as_deref(), Some("café"));
     }
 }

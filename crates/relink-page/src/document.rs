@@ -61,12 +61,7 @@ impl<'b> Document<'b> {
             }
             Charset::Legacy(encoding) => (mask(bytes), Layout::Same(0), Some(encoding)),
         };
-        Self {
-            bytes,
-            text,
-            layout,
-            masked,
-        }
+        Self { bytes, text, layout, masked }
     }
 
     /// The text extractors work on.
@@ -141,9 +136,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
 /// The encoding that `<meta charset=…>` or an XML declaration names.
 fn declared_in(head: &[u8]) -> Option<&'static Encoding> {
     let lower = head.to_ascii_lowercase();
-    memmem::find(&lower, b"charset")
-        .map(|at| &lower[at + b"charset".len()..])
-        .and_then(label)
+    memmem::find(&lower, b"charset").map(|at| &lower[at + b"charset".len()..]).and_then(label)
 }
 
 /// The encoding named in what follows `charset`: `= "label"`.
@@ -192,12 +185,7 @@ pub(crate) struct Cursor {
 
 impl Default for Cursor {
     fn default() -> Self {
-        Self {
-            at: 0,
-            line: 1,
-            column: 1,
-            units: 0,
-        }
+        Self { at: 0, line: 1, column: 1, units: 0 }
     }
 }
 
@@ -239,9 +227,7 @@ impl Cursor {
     pub(crate) fn span_to(&self, document: &Document<'_>, end: usize) -> Span {
         let units = self.units + document.layout.units(&document.text[self.at..end]);
         Span {
-            start: document
-                .layout
-                .place(self.at, self.units, document.bytes.len()),
+            start: document.layout.place(self.at, self.units, document.bytes.len()),
             end: document.layout.place(end, units, document.bytes.len()),
         }
     }

@@ -40,8 +40,7 @@ impl Format {
     /// assert_eq!(Format::of_file(None, b"https://example.org/"), Format::UrlList);
     /// ```
     pub fn of_file(name: Option<&str>, content: &[u8]) -> Self {
-        name.and_then(Self::of_extension)
-            .unwrap_or_else(|| Self::of_text(&head(content)))
+        name.and_then(Self::of_extension).unwrap_or_else(|| Self::of_text(&head(content)))
     }
 
     /// Tells a fetched document's format by its `Content-Type`; nothing if its
@@ -77,6 +76,7 @@ impl Format {
                 Some(Self::Markdown)
             }
             "html" | "htm" | "xhtml" | "xht" | "shtml" => Some(Self::Html),
+            "urls" | "list" | "lst" => Some(Self::UrlList),
             _ => None,
         }
     }
@@ -112,9 +112,7 @@ fn is_binary(content: &[u8]) -> bool {
 fn starts_as_html(text: &str) -> bool {
     let start = after_comments(text);
     ["<!doctype html", "<html"].iter().any(|opening| {
-        start
-            .get(..opening.len())
-            .is_some_and(|head| head.eq_ignore_ascii_case(opening))
+        start.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening))
     })
 }
 

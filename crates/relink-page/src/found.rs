@@ -42,12 +42,7 @@ pub struct Found<'d> {
 
 impl<'d> Found<'d> {
     pub(crate) fn new(document: &'d Document<'d>, each: &'d mut dyn FnMut(Link)) -> Self {
-        Self {
-            document,
-            cursor: Cursor::default(),
-            each,
-            base: None,
-        }
+        Self { document, cursor: Cursor::default(), each, base: None }
     }
 
     /// Takes in a destination that stands at `range` of the extractor's text.
@@ -56,12 +51,7 @@ impl<'d> Found<'d> {
         let span = self.cursor.span_to(self.document, range.end);
         let raw = self.document.written(range, span);
         let target = meaning(&raw, notation);
-        let place = Place {
-            span,
-            line: self.cursor.line(),
-            column: self.cursor.column(),
-            kind,
-        };
+        let place = Place { span, line: self.cursor.line(), column: self.cursor.column(), kind };
         (self.each)(Link { place, raw, target });
     }
 

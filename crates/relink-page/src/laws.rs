@@ -5,12 +5,7 @@ use relink_model::{Link, LinkTarget};
 
 use crate::{Format, digest, links};
 
-const FORMATS: [Format; 4] = [
-    Format::Markdown,
-    Format::Html,
-    Format::UrlList,
-    Format::PlainText,
-];
+const FORMATS: [Format; 4] = [Format::Markdown, Format::Html, Format::UrlList, Format::PlainText];
 
 /// Checks the links of a document, each told as `line:column kind raw`, with
 /// ` -` after what is skipped and ` !` after what is malformed, and that every
@@ -32,10 +27,7 @@ fn told(link: &Link) -> String {
         _ => "",
     };
     let place = link.place;
-    format!(
-        "{}:{} {} {}{sign}",
-        place.line, place.column, place.kind, link.raw
-    )
+    format!("{}:{} {} {}{sign}", place.line, place.column, place.kind, link.raw)
 }
 
 /// Whether places are in bounds and ordered, and say what is written there.

@@ -69,21 +69,13 @@ mod tests {
         check(
             Format::UrlList,
             "# good\r\n  https://a.test/ \r\n\r\nhttp://b.test/x\t\n \nno\n#http://c.test",
-            &[
-                "2:3 line https://a.test/",
-                "4:1 line http://b.test/x",
-                "6:1 line no !",
-            ],
+            &["2:3 line https://a.test/", "4:1 line http://b.test/x", "6:1 line no !"],
         );
     }
 
     #[test]
     fn other_schemes_are_passed_over_and_told() {
-        check(
-            Format::UrlList,
-            "mailto:a@b.test",
-            &["1:1 line mailto:a@b.test -"],
-        );
+        check(Format::UrlList, "mailto:a@b.test", &["1:1 line mailto:a@b.test -"]);
     }
 
     #[test]

@@ -80,10 +80,7 @@ fn mentions(text: &str) -> Vec<Mention> {
 }
 
 fn is_reference(link_type: LinkType) -> bool {
-    matches!(
-        link_type,
-        LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut
-    )
+    matches!(link_type, LinkType::Reference | LinkType::Collapsed | LinkType::Shortcut)
 }
 
 /// A link or image whose end has not come yet.
@@ -127,9 +124,7 @@ impl<'t> Reader<'t> {
     }
 
     fn refer_to(&mut self, definition: Range<usize>, dest: &str) {
-        self.definitions
-            .entry(definition.start)
-            .or_insert_with(|| (definition, dest.to_owned()));
+        self.definitions.entry(definition.start).or_insert_with(|| (definition, dest.to_owned()));
     }
 
     fn read(&mut self, event: Event<'_>, range: Range<usize>) {
@@ -144,10 +139,9 @@ impl<'t> Reader<'t> {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag),
             Event::Text(_) => self.running_text(range),
-            Event::Html(_) => self
-                .html_block
-                .iter_mut()
-                .for_each(|lines| lines.push(range.clone())),
+            Event::Html(_) => {
+                self.html_block.iter_mut().for_each(|lines| lines.push(range.clone()));
+            }
             Event::InlineHtml(html) => self.inline_html(&html, range),
             _ => {}
         }
@@ -155,18 +149,10 @@ impl<'t> Reader<'t> {
 
     fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
-            Tag::Link {
-                link_type,
-                dest_url,
-                ..
-            } => {
+            Tag::Link { link_type, dest_url, .. } => {
                 self.open_link(PlaceKind::Link, link_type, dest_url, range);
             }
-            Tag::Image {
-                link_type,
-                dest_url,
-                ..
-            } => {
+            Tag::Image { link_type, dest_url, .. } => {
                 self.open_link(PlaceKind::Embed, link_type, dest_url, range);
             }
             Tag::HtmlBlock => self.html_block = Some(Vec::new()),
@@ -285,11 +271,7 @@ impl<'t> Reader<'t> {
     }
 
     fn note(&mut self, range: Range<usize>, kind: PlaceKind, notation: Notation) {
-        self.mentions.push(Mention {
-            range,
-            kind,
-            notation,
-        });
+        self.mentions.push(Mention { range, kind, notation });
     }
 
     fn finish(mut self) -> Vec<Mention> {

@@ -113,10 +113,7 @@ struct Smallest {
 
 impl Default for Smallest {
     fn default() -> Self {
-        Self {
-            hashes: Vec::new(),
-            limit: u32::MAX,
-        }
+        Self { hashes: Vec::with_capacity(Sketch::SIZE / 2), limit: u32::MAX }
     }
 }
 
@@ -165,20 +162,39 @@ impl Default for Words {
     }
 }
 
+/// What each byte is to a word: the letter or digit in lower case, or one of
+/// the two marks below.
+const LETTERS: [u8; 256] = letters();
+/// Ends a word.
+const GAP: u8 = 0;
+/// Begins a character beyond ASCII.
+const BEYOND: u8 = 1;
+
+const fn letters() -> [u8; 256] {
+    let mut letters = [BEYOND; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        let letter = if byte.is_ascii_alphanumeric() { byte.to_ascii_lowercase() } else { GAP };
+        letters[byte as usize] = letter;
+        byte += 1;
+    }
+    letters
+}
+
 impl Words {
     fn push(&mut self, text: &str, each: &mut impl FnMut(u32)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
-            if byte.is_ascii_alphanumeric() {
-                self.push_byte(byte.to_ascii_lowercase());
-                at += 1;
-            } else if byte.is_ascii() {
-                self.end_word(each);
-                at += 1;
-            } else {
-                at += self.push_other(&text[at..], each);
+            match LETTERS[usize::from(byte)] {
+                GAP => self.end_word(each),
+                BEYOND => {
+                    at += self.push_other(&text[at..], each);
+                    continue;
+                }
+                letter => self.push_byte(letter),
             }
+            at += 1;
         }
     }
 
@@ -211,7 +227,7 @@ impl Words {
         if self.word == EMPTY {
             return;
         }
-        self.window.rotate_left(1);
+        self.window.copy_within(1.., 0);
         self.window[WORDS - 1] = std::mem::replace(&mut self.word, EMPTY);
         self.count += 1;
         if self.count >= WORDS {
@@ -237,10 +253,7 @@ fn combined(words: &[u64]) -> u32 {
         hash = (hash ^ word).wrapping_mul(MULTIPLIER);
         hash ^= hash >> 32;
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "half of the hash is as good"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "half of the hash is as good")]
     let half = hash as u32;
     half
 }
@@ -260,21 +273,14 @@ mod tests {
     #[track_caller]
     fn check(one: &str, other: &str, expect: f64) {
         let found = resemblance(one, other);
-        assert!(
-            (found - expect).abs() < 1e-9,
-            "{found} for {one:?} and {other:?}"
-        );
+        assert!((found - expect).abs() < 1e-9, "{found} for {one:?} and {other:?}");
         let (one, other) = (sketch(one), sketch(other));
         assert!((one.resemblance(&other) - expect).abs() < 1e-9);
     }
 
     #[test]
     fn case_punctuation_and_space_do_not_count() {
-        check(
-            "The quick, brown fox: jumps!",
-            "the  QUICK brown\nfox jumps",
-            1.0,
-        );
+        check("The quick, brown fox: jumps!", "the  QUICK brown\nfox jumps", 1.0);
         check("ÄÖ ü", "äö Ü", 1.0);
     }
 

@@ -95,10 +95,50 @@ fn is_host_and_port(scheme: &str, text: &str) -> bool {
 
 /// A web address, if its absolute form can be read.
 fn web(text: &str, absolute: &str) -> LinkTarget {
+    if is_plain(absolute) {
+        return LinkTarget::Web(text.to_owned());
+    }
     match Url::parse(absolute) {
         Ok(_) => LinkTarget::Web(text.to_owned()),
         Err(fault) => malformed(text, reason(fault)),
     }
+}
+
+/// Whether an address is so plain that it can surely be read: a scheme, a host
+/// of ASCII letters that ends in no digit, or four small numbers, and perhaps a
+/// short port. Most addresses are; reading them in full is a quarter of the
+/// work on a long list.
+fn is_plain(address: &str) -> bool {
+    let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
+    let Some(rest) = rest else { return false };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, port) = rest[..end].split_once(':').unwrap_or((&rest[..end], ""));
+    let is_port = port.len() <= 4 && port.bytes().all(|byte| byte.is_ascii_digit());
+    is_port && (is_plain_name(host) || is_plain_number(host))
+}
+
+fn is_plain_name(host: &str) -> bool {
+    // `xn--` may hold what no name may; a last label with a digit in front may
+    // be a number.
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let last = host.rsplit('.').next().unwrap_or_default();
+    last.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+        && host.bytes().all(is_letter)
+        && !host.starts_with('.')
+        && !host.contains("..")
+        && !host.contains("--")
+}
+
+fn is_plain_number(host: &str) -> bool {
+    let parts = host.split('.');
+    let is_small = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 3
+            && part.bytes().all(|byte| byte.is_ascii_digit())
+            && (part.len() == 1 || !part.starts_with('0'))
+            && part.parse::<u8>().is_ok()
+    };
+    parts.clone().count() == 4 && parts.clone().all(is_small)
 }
 
 fn malformed(text: &str, reason: &str) -> LinkTarget {
@@ -119,6 +159,26 @@ fn reason(fault: ParseError) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_looks_plain_can_be_read(address in "https?://[a-zA-Z0-9.:-]{0,16}[/?#]?[a-z%]{0,4}") {
+            if is_plain(&address) {
+                proptest::prop_assert!(Url::parse(&address).is_ok(), "{}", address);
+            }
+        }
+    }
+
+    #[test]
+    fn common_addresses_look_plain() {
+        for address in ["https://example.org", "http://a.test:8080/x?y", "http://127.0.0.1:1/"] {
+            assert!(is_plain(address), "{address}");
+        }
+        for address in ["http://1.2.3.256/", "http://1.2/", "http://xn--a.test/", "http://a:99999/"]
+        {
+            assert!(!is_plain(address), "{address}");
+        }
+    }
 
     /// The meaning as one word, with the reason if there is one.
     fn told(target: &LinkTarget) -> String {
@@ -163,23 +223,12 @@ mod tests {
     #[test]
     fn what_leads_to_no_page_is_skipped() {
         let scheme = "skipped: its scheme leads to no page";
-        for text in [
-            "mailto:a@example.org",
-            "tel:1",
-            "javascript:void(0)",
-            "data:,x",
-            "ftp://x/",
-        ] {
+        for text in ["mailto:a@example.org", "tel:1", "javascript:void(0)", "data:,x", "ftp://x/"] {
             check(text, scheme);
             check_line(text, scheme);
         }
         check(" \t", "skipped: it is empty");
-        for text in [
-            "{{ url }}",
-            "https://x.test/{% a %}",
-            "${HOST}/a",
-            "<%= root %>",
-        ] {
+        for text in ["{{ url }}", "https://x.test/{% a %}", "${HOST}/a", "<%= root %>"] {
             check(text, "skipped: it holds a template placeholder");
         }
     }
@@ -188,18 +237,9 @@ mod tests {
     fn what_is_meant_as_an_address_but_is_none_is_malformed() {
         check("http://", "malformed: it has no host");
         check("//", "malformed: it has no host");
-        check(
-            "https://example.org:99999/",
-            "malformed: its port is no number from 0 to 65535",
-        );
-        check(
-            "http://[::1/",
-            "malformed: its host is no valid IPv6 address",
-        );
-        check(
-            "http://1.2.3.256/",
-            "malformed: its host is no valid IPv4 address",
-        );
+        check("https://example.org:99999/", "malformed: its port is no number from 0 to 65535");
+        check("http://[::1/", "malformed: its host is no valid IPv6 address");
+        check("http://1.2.3.256/", "malformed: its host is no valid IPv4 address");
         check("http://a b/", "malformed: its host is no valid name");
     }
 

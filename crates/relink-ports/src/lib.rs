@@ -13,7 +13,7 @@ pub use clock::Clock;
 pub use fetch::{Body, Fetch, Fetched, Request};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use store::{
-    Claim, Completion, DocumentId, HostId, HostLease, HostPace, HostTally, LinkBatch, LoadedDocument,
-    NewDocument, NewLink, NewTarget, OpenRun, PlaceIn, RunPlan, RunState, Settled, Settlement,
-    Step, Store, StoreFault, StoreSize, Tally,
+    Claim, Completion, DocumentId, HostId, HostLease, HostPace, HostTally, LinkBatch,
+    LoadedDocument, NewDocument, NewLink, NewTarget, OpenRun, PlaceIn, RunPlan, RunState, Settled,
+    Settlement, Step, Store, StoreFault, StoreSize, Tally,
 };

@@ -384,11 +384,7 @@ pub trait Store: Send + Sync {
 
     /// Ends loading: forgets documents that no longer take part and errands
     /// that no link names any more.
-    async fn finish_loading(
-        &self,
-        run: RunId,
-        documents: &[DocumentId],
-    ) -> Result<(), StoreFault>;
+    async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreFault>;
 
     /// Leases up to `hosts` hosts with errands that are due, with up to
     /// `errands` of each.

@@ -26,24 +26,16 @@ impl Canary {
     ///
     /// Panics if loopback has no free port.
     pub async fn start() -> Self {
-        let v4 = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .await
-            .expect("loopback has a free port");
-        let port = v4
-            .local_addr()
-            .expect("a bound socket has an address")
-            .port();
+        let v4 =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
+        let port = v4.local_addr().expect("a bound socket has an address").port();
         let connects = Arc::new(AtomicUsize::new(0));
         let mut listeners = JoinSet::new();
         listeners.spawn(count(v4, Arc::clone(&connects)));
         if let Ok(v6) = TcpListener::bind((Ipv6Addr::LOCALHOST, port)).await {
             listeners.spawn(count(v6, Arc::clone(&connects)));
         }
-        Self {
-            port,
-            connects,
-            _listeners: listeners,
-        }
+        Self { port, connects, _listeners: listeners }
     }
 
     /// Its address on IPv4 loopback.

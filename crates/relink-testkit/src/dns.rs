@@ -53,18 +53,13 @@ impl Dns {
     ///
     /// Panics if loopback has no free port.
     pub async fn start() -> Self {
-        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
-            .await
-            .expect("loopback has a free port");
+        let socket =
+            UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
         let address = socket.local_addr().expect("a bound socket has an address");
         let zone = Arc::default();
         let mut server = JoinSet::new();
         server.spawn(serve(socket, Arc::clone(&zone)));
-        Self {
-            address,
-            zone,
-            _server: server,
-        }
+        Self { address, zone, _server: server }
     }
 
     /// Where it listens.

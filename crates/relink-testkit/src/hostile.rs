@@ -55,27 +55,14 @@ impl Hostile {
     ///
     /// Panics if loopback has no free port.
     pub async fn start(trick: Trick) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .await
-            .expect("loopback has a free port");
-        let address = listener
-            .local_addr()
-            .expect("a bound socket has an address");
+        let listener =
+            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
         let sent = Arc::new(AtomicUsize::new(0));
         let connects = Arc::new(AtomicUsize::new(0));
         let mut server = JoinSet::new();
-        server.spawn(serve(
-            listener,
-            trick,
-            Arc::clone(&sent),
-            Arc::clone(&connects),
-        ));
-        Self {
-            address,
-            sent,
-            connects,
-            _server: server,
-        }
+        server.spawn(serve(listener, trick, Arc::clone(&sent), Arc::clone(&connects)));
+        Self { address, sent, connects, _server: server }
     }
 
     /// Where it listens.
@@ -114,10 +101,7 @@ async fn serve(
     let mut victims = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         connects.fetch_add(1, Ordering::SeqCst);
-        let mut victim = Victim {
-            stream,
-            sent: Arc::clone(&sent),
-        };
+        let mut victim = Victim { stream, sent: Arc::clone(&sent) };
         let trick = trick.clone();
         // A client that leaves is the end of the trick, not a fault.
         victims.spawn(async move { drop(victim.suffer(trick).await) });
@@ -140,13 +124,9 @@ impl Victim {
             Trick::Close => Ok(()),
             Trick::Reset => self.stream.set_zero_linger(),
             Trick::ResetInBody => self.reset_in_body().await,
-            Trick::Truncate => {
-                self.promise(b"Content-Length: 1000\r\n\r\n0123456789")
-                    .await
-            }
+            Trick::Truncate => self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await,
             Trick::BadChunk => {
-                self.promise(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n")
-                    .await
+                self.promise(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
             }
             Trick::EndlessBody => {
                 self.promise(b"Transfer-Encoding: chunked\r\n\r\n").await?;
@@ -155,8 +135,7 @@ impl Victim {
             }
             Trick::EndlessHeaders => {
                 self.send(b"HTTP/1.1 200 OK\r\n").await?;
-                self.repeat(format!("X-Long: {}\r\n", "a".repeat(2000)).as_bytes())
-                    .await
+                self.repeat(format!("X-Long: {}\r\n", "a".repeat(2000)).as_bytes()).await
             }
             Trick::DripHead(pause) => {
                 self.send(b"HTTP/1.1 200 OK\r\nX-Long: ").await?;
@@ -206,8 +185,7 @@ impl Victim {
     /// A reset may overtake what was sent before it, so the second half of
     /// the answer is held back until the client asks for it by waiting.
     async fn reset_in_body(&mut self) -> io::Result<()> {
-        self.promise(b"Content-Length: 1000\r\n\r\n0123456789")
-            .await?;
+        self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await?;
         tokio::time::sleep(Duration::from_millis(50)).await;
         self.stream.set_zero_linger()
     }

@@ -69,20 +69,12 @@ impl Web {
     fn prepare() -> (Self, impl Future<Output = ()> + Send + 'static) {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
-        listener
-            .set_nonblocking(true)
-            .expect("a listener can be made non-blocking");
-        let address = listener
-            .local_addr()
-            .expect("a bound socket has an address");
+        listener.set_nonblocking(true).expect("a listener can be made non-blocking");
+        let address = listener.local_addr().expect("a bound socket has an address");
         let site = Arc::<Mutex<Site>>::default();
         let (stop, stopped) = oneshot::channel();
         let server = serve::serve(listener, Arc::clone(&site), stopped);
-        let web = Self {
-            address,
-            site,
-            _stop: stop,
-        };
+        let web = Self { address, site, _stop: stop };
         (web, server)
     }
 

@@ -86,13 +86,8 @@ fn explain_status(paint: Paint, meaning: &StatusMeaning) -> String {
     let title = format!("{name} ({}, {})", meaning.class, meaning.standing);
     let sentence = wrapped("  ", "", meaning.sentence);
     let advice = what_to_do(paint, meaning.advice);
-    let word = paint.word(
-        meaning.word,
-        &format!("{} {}", meaning.word.sign(), meaning.word),
-    );
-    let code = meaning
-        .code
-        .map_or(String::new(), |code| format!(", {code}"));
+    let word = paint.word(meaning.word, &format!("{} {}", meaning.word.sign(), meaning.word));
+    let code = meaning.code.map_or(String::new(), |code| format!(", {code}"));
     format!("{title}\n\n{sentence}\n{advice}\nRelink says: {word}{code}\n")
 }
 

@@ -79,9 +79,7 @@ const fn is_slash(byte: u8) -> bool {
 /// How many bytes of an address, from its authority on, are name and password,
 /// the `@` included.
 fn userinfo_length(address: &str) -> Option<usize> {
-    let authority = address
-        .find(['/', '\\', '?', '#'])
-        .map_or(address, |end| &address[..end]);
+    let authority = address.find(['/', '\\', '?', '#']).map_or(address, |end| &address[..end]);
     if let Some(at) = authority.rfind('@') {
         return Some(at + 1);
     }
@@ -106,24 +104,12 @@ mod tests {
 
     #[test]
     fn names_and_passwords_are_masked() {
-        check(
-            "https://ann:secret@example.org/",
-            "https://***@example.org/",
-        );
+        check("https://ann:secret@example.org/", "https://***@example.org/");
         check("https://ann@example.org", "https://***@example.org");
         check("//ann:secret@example.org/a", "//***@example.org/a");
-        check(
-            "https:\\\\ann:secret@example.org",
-            "https:\\\\***@example.org",
-        );
-        check(
-            "https:///ann:secret@example.org",
-            "https:///***@example.org",
-        );
-        check(
-            "https://a@b:se@cret@example.org/x",
-            "https://***@example.org/x",
-        );
+        check("https:\\\\ann:secret@example.org", "https:\\\\***@example.org");
+        check("https:///ann:secret@example.org", "https:///***@example.org");
+        check("https://a@b:se@cret@example.org/x", "https://***@example.org/x");
     }
 
     #[test]
@@ -146,10 +132,7 @@ mod tests {
 
     #[test]
     fn a_password_in_a_malformed_address_is_masked_too() {
-        check(
-            "https://ann:se/cret@example.org/",
-            "https://***@example.org/",
-        );
+        check("https://ann:se/cret@example.org/", "https://***@example.org/");
         check("https://ann:se cret@exa mple/", "https://***@exa mple/");
         check("htp://ann:secret@", "htp://***@");
     }

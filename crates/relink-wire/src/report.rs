@@ -117,10 +117,7 @@ impl<'a> ReportHead<'a> {
     ) -> Self {
         Self {
             schema: SCHEMA,
-            tool: Tool {
-                name: "relink".into(),
-                version: version.into(),
-            },
+            tool: Tool { name: "relink".into(), version: version.into() },
             started,
             inputs: inputs.into_iter().map(redact).collect(),
         }
@@ -141,10 +138,7 @@ impl<W: io::Write> JsonReport<W> {
         // The document stays open: its members go on with the targets.
         let open = head.strip_suffix('}').unwrap_or(&head);
         write!(out, "{open},\"targets\":[")?;
-        Ok(Self {
-            out,
-            separator: "\n",
-        })
+        Ok(Self { out, separator: "\n" })
     }
 
     /// Adds one target, on a line of its own.
@@ -214,10 +208,7 @@ mod tests {
             assert_eq!(report.tail, tail());
             assert_eq!(report.targets.len(), targets);
             let whole = serde_json::to_value(&report).unwrap();
-            assert_eq!(
-                whole,
-                serde_json::from_str::<serde_json::Value>(&text).unwrap()
-            );
+            assert_eq!(whole, serde_json::from_str::<serde_json::Value>(&text).unwrap());
         }
     }
 

@@ -208,58 +208,28 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn place(line: u32, column: u32, span: std::ops::Range<usize>) -> Place {
-        Place {
-            span: span.into(),
-            line,
-            column,
-            kind: PlaceKind::Link,
-        }
+        Place { span: span.into(), line, column, kind: PlaceKind::Link }
     }
 
     fn look(asked: &str, purpose: Purpose, ending: Ending) -> Look {
-        Look {
-            asked: moment(asked),
-            purpose,
-            ending,
-            took_ms: 12,
-        }
+        Look { asked: moment(asked), purpose, ending, took_ms: 12 }
     }
 
     fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
-        Hop {
-            url: url.to_owned(),
-            status,
-            location: location.map(str::to_owned),
-            address: None,
-        }
+        Hop { url: url.to_owned(), status, location: location.map(str::to_owned), address: None }
     }
 
     /// Hands `then` the row of a page that answered 404 twice.
     pub(crate) fn with_dead_row<T>(then: impl FnOnce(&TargetRow) -> T) -> T {
         let hops = [
-            hop(
-                "https://old.example.org/a",
-                302,
-                Some("//ann:secret@example.org/b"),
-            ),
+            hop("https://old.example.org/a", 302, Some("//ann:secret@example.org/b")),
             hop("https://example.org/b", 404, None),
         ];
         let looks = [
-            look(
-                "2026-11-10T09:00:00Z",
-                Purpose::First,
-                Ending::Answered(404),
-            ),
-            look(
-                "2026-11-10T09:00:00.1Z",
-                Purpose::SecondLook,
-                Ending::Answered(404),
-            ),
+            look("2026-11-10T09:00:00Z", Purpose::First, Ending::Answered(404)),
+            look("2026-11-10T09:00:00.1Z", Purpose::SecondLook, Ending::Answered(404)),
         ];
-        let places = [PlaceView {
-            path: "docs/install.md",
-            place: place(41, 12, 1020..1053),
-        }];
+        let places = [PlaceView { path: "docs/install.md", place: place(41, 12, 1020..1053) }];
         then(&TargetRow::new(&TargetView {
             url: "https://ann:secret@old.example.org/a",
             word: Word::Dead,
@@ -303,11 +273,8 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_not_known_is_null() {
-        let looks = [look(
-            "2026-11-10T09:00:00Z",
-            Purpose::First,
-            Ending::NoAddress(DnsFault::NoSuchName),
-        )];
+        let looks =
+            [look("2026-11-10T09:00:00Z", Purpose::First, Ending::NoAddress(DnsFault::NoSuchName))];
         let row = TargetRow::new(&TargetView {
             url: "https://example.test/",
             word: Word::Alive,
@@ -323,9 +290,6 @@ pub(crate) mod tests {
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");
-        assert!(
-            line.contains(r#""ending":"no-such-host","status":null"#),
-            "{line}"
-        );
+        assert!(line.contains(r#""ending":"no-such-host","status":null"#), "{line}");
     }
 }

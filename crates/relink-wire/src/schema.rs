@@ -24,9 +24,7 @@ pub fn text(schema: &Value) -> String {
 }
 
 fn of<T: JsonSchema>() -> Value {
-    let generator = SchemaSettings::draft2020_12()
-        .for_serialize()
-        .into_generator();
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     generator.into_root_schema_for::<T>().to_value()
 }
 
@@ -38,9 +36,7 @@ fn sorted(value: &Value) -> Value {
         Value::Object(members) => {
             let mut pairs: Vec<_> = members.iter().collect();
             pairs.sort_by_key(|(name, _)| *name);
-            let pairs = pairs
-                .into_iter()
-                .map(|(name, value)| (name.clone(), sorted(value)));
+            let pairs = pairs.into_iter().map(|(name, value)| (name.clone(), sorted(value)));
             Value::Object(pairs.collect::<Map<_, _>>())
         }
         other => other.clone(),
@@ -68,19 +64,14 @@ pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
     use PlaceKind::{
         Argument, Autolink, Bare, Definition, Embed, Form, Line, Link, Refresh, Resource,
     };
-    let all = [
-        Link, Embed, Resource, Form, Refresh, Definition, Autolink, Bare, Line, Argument,
-    ];
+    let all = [Link, Embed, Resource, Form, Refresh, Definition, Autolink, Bare, Line, Argument];
     one_of(all.iter().map(|kind| kind.as_str()))
 }
 
 pub(crate) fn word_counts(_: &mut SchemaGenerator) -> Schema {
     let count = || serde_json::json!({ "type": "integer", "minimum": 0 });
     let names = Word::ALL.map(Word::as_str);
-    let properties: Map<_, _> = names
-        .map(|name| (name.to_owned(), count()))
-        .into_iter()
-        .collect();
+    let properties: Map<_, _> = names.map(|name| (name.to_owned(), count())).into_iter().collect();
     json_schema!({ "type": "object", "properties": properties, "required": names })
 }
 
@@ -121,12 +112,7 @@ mod tests {
         let schema = target();
         let required = schema["required"].as_array().unwrap();
         let mut promised: Vec<_> = required.iter().filter_map(Value::as_str).collect();
-        let mut written: Vec<_> = row
-            .as_object()
-            .unwrap()
-            .keys()
-            .map(String::as_str)
-            .collect();
+        let mut written: Vec<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
         promised.sort_unstable();
         written.sort_unstable();
         assert_eq!(promised, written);

@@ -139,7 +139,9 @@ fn known(key: &str, path: &Path) -> Result<(), Failure> {
     })
 }
 
-fn overrides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Override>>, D::Error> {
+fn overrides<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<Override>>, D::Error> {
     let texts = Option::<Vec<String>>::deserialize(deserializer)?;
     let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()

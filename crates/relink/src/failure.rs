@@ -91,7 +91,8 @@ impl Failure {
     /// Tells the person at the terminal and gives the exit code.
     #[expect(clippy::print_stderr, reason = "this is where failures are said")]
     pub fn report(&self) -> ExitCode {
-        let shown = |text: &str| relink_wire::printable(&relink_wire::redact_prose(text)).into_owned();
+        let shown =
+            |text: &str| relink_wire::printable(&relink_wire::redact_prose(text)).into_owned();
         eprintln!("error: {}", shown(&self.error));
         for cause in &self.causes {
             eprintln!("cause: {}", shown(cause));
@@ -165,9 +166,9 @@ impl From<EngineFault> for Failure {
         match fault {
             EngineFault::Store(fault) => fault.into(),
             EngineFault::Files(fault) => fault.into(),
-            EngineFault::Output(fault) => {
-                Self::fault("cannot write results").cause(fault.to_string()).hint("what was found is kept; the same command goes on from there")
-            }
+            EngineFault::Output(fault) => Self::fault("cannot write results")
+                .cause(fault.to_string())
+                .hint("what was found is kept; the same command goes on from there"),
         }
     }
 }

@@ -9,7 +9,8 @@ pub const CONFIG_FILE: &str = "relink.toml";
 /// The root of the project that `folder` lies in: the nearest folder upward
 /// with a configuration or a repository, or `folder` itself.
 pub fn project_root(folder: &Path) -> PathBuf {
-    let is_root = |folder: &&Path| folder.join(CONFIG_FILE).exists() || folder.join(".git").exists();
+    let is_root =
+        |folder: &&Path| folder.join(CONFIG_FILE).exists() || folder.join(".git").exists();
     folder.ancestors().find(is_root).unwrap_or(folder).to_owned()
 }
 

@@ -168,14 +168,15 @@ fn input(text: &str) -> Result<Input, Failure> {
             .cause(fault.to_string())
             .hint("for a file of that name write `./` before it")
     })?;
-    Ok(Input::Page(url))
+    Ok(Input::Page { given: text.to_owned(), url })
 }
 
 fn read_stdin() -> Result<Input, Failure> {
     let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|fault| {
-        Failure::usage("cannot read standard input").cause(fault.to_string())
-    })?;
+    std::io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|fault| Failure::usage("cannot read standard input").cause(fault.to_string()))?;
     Ok(Input::Stdin(Arc::from(bytes)))
 }
 

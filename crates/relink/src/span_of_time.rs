@@ -16,7 +16,11 @@ pub struct NotASpan(String);
 
 impl fmt::Display for NotASpan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no span of time; write it like `500ms`, `2s`, `10m`, `24h` or `7d`", self.0)
+        write!(
+            f,
+            "`{}` is no span of time; write it like `500ms`, `2s`, `10m`, `24h` or `7d`",
+            self.0
+        )
     }
 }
 
@@ -40,7 +44,10 @@ impl FromStr for SpanOfTime {
             "d" => 24 * 60 * 60,
             _ => return Err(fault()),
         };
-        number.checked_mul(seconds).map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(fault)
+        number
+            .checked_mul(seconds)
+            .map(|seconds| Self(Duration::from_secs(seconds)))
+            .ok_or_else(fault)
     }
 }
 

@@ -17,9 +17,8 @@ pub async fn ports(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<Ports, Failure> {
-    let fetcher = Fetcher::new(fetch).map_err(|fault| {
-        Failure::usage(fault.to_string()).because(&fault)
-    })?;
+    let fetcher =
+        Fetcher::new(fetch).map_err(|fault| Failure::usage(fault.to_string()).because(&fault))?;
     Ok(Ports {
         fetch: Arc::new(fetcher),
         files: Arc::new(Disk::new(DiskSettings::default())),

@@ -22,10 +22,5 @@ pub fn run(workspace: &Workspace) -> Result<(), Fault> {
         .iter()
         .filter(|member| Ring::of(&member.name).is_some_and(Ring::is_pure))
         .flat_map(|member| ["--package", &member.name]);
-    must(
-        workspace
-            .cargo()
-            .args(["test", "--locked", "--quiet"])
-            .args(pure),
-    )
+    must(workspace.cargo().args(["test", "--locked", "--quiet"]).args(pure))
 }

@@ -60,20 +60,14 @@ fn renewed(text: &str, crates: &[Crate]) -> Result<String, Fault> {
 
 /// The list as a table, ring by ring.
 fn table(crates: &[Crate]) -> String {
-    let mut rows: Vec<(Option<Ring>, &Crate)> = crates
-        .iter()
-        .map(|member| (Ring::of(&member.name), member))
-        .collect();
+    let mut rows: Vec<(Option<Ring>, &Crate)> =
+        crates.iter().map(|member| (Ring::of(&member.name), member)).collect();
     rows.sort_by_key(|(ring, _)| *ring);
     let mut text = String::from("| Ring | Crate | What it is for |\n|---|---|---|\n");
     for (ring, member) in rows {
         let ring = ring.map_or("–", Ring::as_str);
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "| {ring} | `{}` | {} |",
-            member.name, member.description
-        );
+        let _ = writeln!(text, "| {ring} | `{}` | {} |", member.name, member.description);
     }
     text
 }

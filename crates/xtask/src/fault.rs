@@ -13,10 +13,7 @@ pub struct Fault {
 impl Fault {
     /// A fault, said in one sentence.
     pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-        }
+        Self { message: message.into(), hint: None }
     }
 
     /// The same fault with a way out.

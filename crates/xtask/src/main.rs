@@ -1,10 +1,6 @@
 //! `cargo xtask`: quick checks, tidy rules, generated docs, benchmarks.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a program for a terminal"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is a program for a terminal")]
 
 use std::process::ExitCode;
 
@@ -68,9 +64,5 @@ fn report(report: &tidy::Report) -> ExitCode {
 }
 
 fn success_if(holds: bool) -> ExitCode {
-    if holds {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -23,11 +23,7 @@ pub struct Numbers {
 impl Numbers {
     /// Measures the sources.
     pub fn of(sources: &[Source]) -> Self {
-        let mut numbers = Self {
-            files: Vec::new(),
-            functions: Vec::new(),
-            long: Vec::new(),
-        };
+        let mut numbers = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
         for source in sources {
             numbers.files.push(source.text.lines().count());
             for function in functions(&source.code) {
@@ -65,9 +61,7 @@ impl fmt::Display for Numbers {
             rank(functions, 100),
             self.long.len(),
         )?;
-        self.long
-            .iter()
-            .try_for_each(|long| write!(f, "\n  {long}"))
+        self.long.iter().try_for_each(|long| write!(f, "\n  {long}"))
     }
 }
 
@@ -100,10 +94,8 @@ fn is_start_of_word(code: &str, at: usize) -> bool {
 
 fn function(code: &str, at: usize) -> Option<Function> {
     let rest = &code[at..];
-    let name: String = rest[3..]
-        .chars()
-        .take_while(|char| char.is_alphanumeric() || *char == '_')
-        .collect();
+    let name: String =
+        rest[3..].chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
     let open = body(rest)?;
     let end = open + closing(&rest[open..])?;
     let line = code[..at].matches('\n').count() + 1;
@@ -161,18 +153,12 @@ mod tests {
 
     #[test]
     fn a_function_counts_from_its_head_to_its_closing_brace() {
-        check(
-            "fn a() {}\n\npub fn b()\n{\n  if c {}\n}\n",
-            &[("a", 1, 1), ("b", 3, 4)],
-        );
+        check("fn a() {}\n\npub fn b()\n{\n  if c {}\n}\n", &[("a", 1, 1), ("b", 3, 4)]);
     }
 
     #[test]
     fn what_has_no_body_is_not_counted() {
-        check(
-            "fn a();\ntype B = fn (u8) -> u8;\nfn c(d: [u8; 2]) {\n}\n",
-            &[("c", 3, 2)],
-        );
+        check("fn a();\ntype B = fn (u8) -> u8;\nfn c(d: [u8; 2]) {\n}\n", &[("c", 3, 2)]);
     }
 
     #[test]

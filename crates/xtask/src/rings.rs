@@ -79,11 +79,11 @@ impl Ring {
     fn banned_families(self) -> &'static [&'static str] {
         match self {
             Self::Words | Self::Reason | Self::Shapes => {
-                &["tokio", "hyper", "reqwest", "sqlx", "axum", "clap"]
+                &["tokio", "hyper", "reqwest", "sqlx", "rusqlite", "axum", "clap"]
             }
-            Self::Ports => &["hyper", "reqwest", "sqlx", "axum", "clap"],
+            Self::Ports => &["hyper", "reqwest", "sqlx", "rusqlite", "axum", "clap"],
             Self::Edges => &["clap", "axum"],
-            Self::Work => &["clap", "hyper", "reqwest", "sqlx", "axum"],
+            Self::Work => &["clap", "hyper", "reqwest", "sqlx", "rusqlite", "axum"],
             Self::Face | Self::Dev => &[],
         }
     }
@@ -107,15 +107,13 @@ pub fn breaches(workspace: &Workspace) -> Result<Vec<String>, Fault> {
 
 /// What a crate needs, directly or not, itself left out.
 fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, Fault> {
-    let tree = output(workspace.cargo().args([
-        "tree", "--locked", "-p", name, "-e", "normal", "--prefix", "none",
-    ]))?;
-    let mut names: Vec<String> = tree
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split(' ').next())
-        .map(str::to_owned)
-        .collect();
+    let tree = output(
+        workspace
+            .cargo()
+            .args(["tree", "--locked", "-p", name, "-e", "normal", "--prefix", "none"]),
+    )?;
+    let mut names: Vec<String> =
+        tree.lines().skip(1).filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
     names.sort();
     names.dedup();
     Ok(names)
@@ -125,10 +123,7 @@ fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, Fault>
 fn forbidden(name: &str, ring: Ring, needs: &[String]) -> Vec<String> {
     let is_banned = |need: &str| {
         Ring::of(need).is_some_and(|other| ring.banned_rings().contains(&other))
-            || ring
-                .banned_families()
-                .iter()
-                .any(|family| is_of(need, family))
+            || ring.banned_families().iter().any(|family| is_of(need, family))
     };
     needs
         .iter()
@@ -139,8 +134,7 @@ fn forbidden(name: &str, ring: Ring, needs: &[String]) -> Vec<String> {
 
 /// Whether a crate is the one that names a family, or of that family.
 fn is_of(name: &str, family: &str) -> bool {
-    name.strip_prefix(family)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+    name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
 #[cfg(test)]
@@ -162,11 +156,7 @@ mod tests {
     #[test]
     fn reason_leans_on_words_and_itself_only() {
         check("relink-judge", &["relink-model", "relink-page"], &[]);
-        check(
-            "relink-judge",
-            &["tokio-util", "tokio"],
-            &["tokio-util", "tokio"],
-        );
+        check("relink-judge", &["tokio-util", "tokio"], &["tokio-util", "tokio"]);
         check("relink-judge", &["relink-ports"], &["relink-ports"]);
         check("relink-wire", &["sqlx-core"], &["sqlx-core"]);
     }
@@ -181,11 +171,7 @@ mod tests {
 
     #[test]
     fn the_engine_knows_ports_and_no_edge() {
-        check(
-            "relink-engine",
-            &["relink-judge", "relink-ports", "tokio"],
-            &[],
-        );
+        check("relink-engine", &["relink-judge", "relink-ports", "tokio"], &[]);
         check(
             "relink-engine",
             &["relink-fetch", "clap_builder"],

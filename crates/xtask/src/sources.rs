@@ -6,22 +6,11 @@ use crate::rings::Ring;
 use crate::{Fault, Workspace, lexer};
 
 /// A clock or a source of chance: in a pure crate both come in as arguments.
-const CLOCKS_AND_CHANCE: [&str; 5] = [
-    "SystemTime::now",
-    "Timestamp::now",
-    "Instant::now",
-    "thread_rng",
-    "rand::rng",
-];
+const CLOCKS_AND_CHANCE: [&str; 5] =
+    ["SystemTime::now", "Timestamp::now", "Instant::now", "thread_rng", "rand::rng"];
 
 /// What only the binary and the automation do: printing and exiting.
-const TERMINAL: [&str; 5] = [
-    "println!",
-    "print!",
-    "eprintln!",
-    "eprint!",
-    "process::exit",
-];
+const TERMINAL: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "process::exit"];
 
 /// The crates that may.
 const AT_THE_TERMINAL: [&str; 2] = ["relink", "xtask"];
@@ -45,12 +34,7 @@ pub struct Source {
 impl Source {
     /// A source with its code.
     pub fn new(member: &str, path: &Path, text: String) -> Self {
-        Self {
-            member: member.to_owned(),
-            path: path.to_owned(),
-            code: lexer::code(&text),
-            text,
-        }
+        Self { member: member.to_owned(), path: path.to_owned(), code: lexer::code(&text), text }
     }
 }
 
@@ -121,11 +105,7 @@ mod tests {
     #[test]
     fn a_file_opens_with_a_header() {
         check("relink", "//! What it is for.\n", &[]);
-        check(
-            "relink",
-            "fn a() {}\n",
-            &["a.rs:1 does not open with a `//!` header"],
-        );
+        check("relink", "fn a() {}\n", &["a.rs:1 does not open with a `//!` header"]);
     }
 
     #[test]
@@ -157,10 +137,6 @@ mod tests {
             "//! A.\n#[ignore = \"slow\"]\n",
             &["a.rs:2 says `#[ignore` is unfinished work"],
         );
-        check(
-            "relink",
-            "//! A.\n// no todo!() here\nlet a = \"dbg!()\";\n",
-            &[],
-        );
+        check("relink", "//! A.\n// no todo!() here\nlet a = \"dbg!()\";\n", &[]);
     }
 }

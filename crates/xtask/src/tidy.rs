@@ -18,8 +18,5 @@ pub fn report(workspace: &Workspace) -> Result<Report, Fault> {
     let mut breaches = rings::breaches(workspace)?;
     breaches.extend(sources::breaches(&sources));
     breaches.extend(docs::breaches(workspace)?);
-    Ok(Report {
-        breaches,
-        numbers: Numbers::of(&sources),
-    })
+    Ok(Report { breaches, numbers: Numbers::of(&sources) })
 }

@@ -36,12 +36,8 @@ impl Workspace {
         let text = output(cargo(root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
         let metadata: Value = serde_json::from_str(&text)
             .map_err(|fault| Fault::new(format!("cargo metadata is not JSON: {fault}")))?;
-        let mut crates: Vec<Crate> = metadata["packages"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(Crate::read)
-            .collect();
+        let mut crates: Vec<Crate> =
+            metadata["packages"].as_array().into_iter().flatten().map(Crate::read).collect();
         crates.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(Self {
             root: text_of(&metadata, "workspace_root").into(),
@@ -94,18 +90,11 @@ pub fn output(command: &mut Command) -> Result<String, Fault> {
 /// Runs a command that talks to the terminal itself.
 pub fn run(command: &mut Command) -> Result<(), Fault> {
     let status = command.status().map_err(|fault| cannot(command, &fault))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Fault::new(format!("{command:?} failed")))
-    }
+    if status.success() { Ok(()) } else { Err(Fault::new(format!("{command:?} failed"))) }
 }
 
 fn cannot(command: &Command, fault: &std::io::Error) -> Fault {
-    Fault::new(format!(
-        "cannot run `{}`: {fault}",
-        command.get_program().display()
-    ))
+    Fault::new(format!("cannot run `{}`: {fault}", command.get_program().display()))
 }
 
 /// The cargo that runs us, or the one on the path.

@@ -1,7 +1,8 @@
 //! One look at a target: ask, and keep a digest instead of the body.
 
-use relink_model::{Ending, Malformation, Probe, Timings};
+use relink_model::{Ending, Hop, Malformation, Probe, Timings};
 use relink_ports::{Body, Request};
+use relink_wire::redact;
 use url::Url;
 
 use crate::Ports;
@@ -16,13 +17,20 @@ pub(crate) async fn look(ports: &Ports, url: &Url, is_named: bool) -> (Probe, Op
     });
     let probe = Probe {
         asked,
-        hops: fetched.hops,
+        hops: fetched.hops.into_iter().map(without_password).collect(),
         ending: fetched.ending,
         timings: fetched.timings,
         retry_after: fetched.retry_after,
         digest,
     };
     (probe, fetched.body)
+}
+
+/// A server may point anywhere, even at an address with a password in it; it
+/// is followed, but not stored.
+fn without_password(mut hop: Hop) -> Hop {
+    hop.location = hop.location.map(|location| redact(&location).into_owned());
+    hop
 }
 
 /// A look at a stored URL, which was canonical when it was stored.

@@ -103,7 +103,7 @@ mod tests {
                 tokio::task::yield_now().await;
             }
         });
-        tray.linger(4, Instant::now() + Duration::from_secs(60)).await;
+        tray.linger(4, Instant::now() + Duration::from_mins(1)).await;
         assert_eq!(tray.take(9).len(), 4);
         tray.linger(1, Instant::now() + Duration::from_millis(5)).await;
         assert!(tray.take(9).is_empty());

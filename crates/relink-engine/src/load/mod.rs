@@ -37,7 +37,12 @@ pub enum Input {
     /// A file, a directory or a glob.
     Path(String),
     /// A page on the web.
-    Page(Url),
+    Page {
+        /// Its address as given.
+        given: String,
+        /// Its canonical address.
+        url: Url,
+    },
     /// Standard input, read to its end.
     Stdin(Arc<[u8]>),
 }
@@ -46,7 +51,7 @@ impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => f.write_str(path),
-            Self::Page(url) => f.write_str(url.as_str()),
+            Self::Page { url, .. } => f.write_str(url.as_str()),
             Self::Stdin(_) => f.write_str("-"),
         }
     }
@@ -101,22 +106,23 @@ pub(crate) enum Found<'a> {
 }
 
 /// Finds the files that the inputs stand for, so that a missing one is known
-/// before anything is asked.
+/// before anything is asked. A file that several of them stand for is found
+/// once.
 pub(crate) async fn find<'a>(
     ports: &Ports,
     settings: &'a LoadSettings,
 ) -> Result<Vec<Found<'a>>, EngineFault> {
-    let mut found = Vec::with_capacity(settings.inputs.len());
+    let mut walk = Walk { inputs: Vec::new() };
+    let mut others = Vec::new();
     for input in &settings.inputs {
-        found.push(match input {
-            Input::Path(path) => {
-                let walk = Walk { inputs: vec![path.clone()] };
-                Found::Files(ports.files.walk(&walk).await?)
-            }
-            Input::Page(url) => Found::Page(url),
-            Input::Stdin(bytes) => Found::Stdin(bytes),
-        });
+        match input {
+            Input::Path(path) => walk.inputs.push(path.clone()),
+            Input::Page { url, .. } => others.push(Found::Page(url)),
+            Input::Stdin(bytes) => others.push(Found::Stdin(bytes)),
+        }
     }
+    let mut found = vec![Found::Files(ports.files.walk(&walk).await?)];
+    found.append(&mut others);
     Ok(found)
 }
 
@@ -159,7 +165,7 @@ impl<'a> Loader<'a> {
         for input in inputs {
             match input {
                 Found::Files(sources) => self.load_files(sources, stop).await?,
-                Found::Page(url) => self.load_page(url).await?,
+                Found::Page(url) => self.load_page(url, stop).await?,
                 Found::Stdin(bytes) => self.load_stdin(bytes).await?,
             }
             if stop.is_raised() {
@@ -207,11 +213,14 @@ impl<'a> Loader<'a> {
         self.load_document(document).await
     }
 
-    async fn load_page(&mut self, url: &Url) -> Result<(), EngineFault> {
+    async fn load_page(&mut self, url: &Url, stop: &Stop) -> Result<(), EngineFault> {
         if self.settings.is_offline {
             return Ok(());
         }
-        let (probe, body) = look(self.ports, url, true).await;
+        let (probe, body) = tokio::select! {
+            looked = look(self.ports, url, true) => looked,
+            () = stop.raised() => return Ok(()),
+        };
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         self.pages.insert(url.to_string(), probe);
         let Some(body) = body else { return Ok(()) };
@@ -230,23 +239,23 @@ impl<'a> Loader<'a> {
 
     /// Pages given as arguments are targets themselves.
     async fn load_arguments(&mut self) -> Result<(), EngineFault> {
-        let pages: Vec<&Url> = self
+        let pages: Vec<&str> = self
             .settings
             .inputs
             .iter()
             .filter_map(|input| match input {
-                Input::Page(url) => Some(url),
+                Input::Page { given, .. } => Some(given.as_str()),
                 Input::Path(_) | Input::Stdin(_) => None,
             })
             .collect();
         if pages.is_empty() {
             return Ok(());
         }
-        let listing: String = pages.iter().map(|url| format!("{url}\n")).collect();
-        let document = self.begin_document(ARGUMENTS, listing.as_bytes()).await?;
+        let document = self.begin_document(ARGUMENTS, pages.join("\n").as_bytes()).await?;
         let Some(document) = document else { return Ok(()) };
         let resolver = self.resolver(Standing::Folder(PathBuf::new()));
-        let links = (1..).zip(pages).map(|(n, url)| ReadLink::new(&argument(n, url), &resolver));
+        let links =
+            (1..).zip(pages).map(|(n, given)| ReadLink::new(&argument(n, given), &resolver));
         self.store_links(document, 0, links.collect()).await?;
         self.ports.store.finish_document(document).await?;
         Ok(())
@@ -330,12 +339,11 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn argument(number: u32, url: &Url) -> Link {
-    let text = url.to_string();
-    let span = Span { start: 0, end: text.len() };
+fn argument(number: u32, given: &str) -> Link {
+    let span = Span { start: 0, end: given.len() };
     Link {
         place: Place { span, line: number, column: 1, kind: PlaceKind::Argument },
-        raw: text.clone(),
-        target: LinkTarget::Web(text),
+        raw: given.to_owned(),
+        target: LinkTarget::Web(given.to_owned()),
     }
 }

@@ -106,11 +106,7 @@ async fn no_page_leads_into_a_private_address() {
     for host in LOOPBACK.into_iter().chain(PRIVATE) {
         let url = Url::parse(&format!("http://{host}:{}/", canary.port())).unwrap();
         let fetched = found(&client, url).await;
-        assert!(
-            matches!(fetched.ending, Ending::Barred(_)),
-            "{host}: {}",
-            ending(&fetched)
-        );
+        assert!(matches!(fetched.ending, Ending::Barred(_)), "{host}: {}", ending(&fetched));
         assert!(fetched.hops.is_empty());
     }
     assert_eq!(canary.connects(), 0);
@@ -131,11 +127,7 @@ async fn a_second_parser_would_not_see_another_host() {
     ] {
         web.redirect("/leave", 302, &location);
         let fetched = named(&client, web.url("/leave")).await;
-        assert_eq!(
-            ending(&fetched),
-            "leads to the private address 127.0.0.1",
-            "{location}"
-        );
+        assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1", "{location}");
     }
     assert_eq!(canary.connects(), 0);
 }
@@ -146,10 +138,7 @@ async fn what_the_user_names_may_be_private() {
     web.page("/", 200, "home");
     let client = client(Settings::default());
     assert_eq!(ending(&named(&client, web.url("/")).await), "answered 200");
-    assert_eq!(
-        ending(&named(&client, web.url_at("localhost", "/")).await),
-        "answered 200"
-    );
+    assert_eq!(ending(&named(&client, web.url_at("localhost", "/")).await), "answered 200");
 }
 
 #[tokio::test]
@@ -176,14 +165,8 @@ async fn private_addresses_can_be_allowed() {
     let (web, other) = (Web::start().await, Web::start().await);
     web.redirect("/leave", 302, other.url("/there").as_str());
     other.page("/there", 200, "there");
-    let client = client(Settings {
-        allow_private: true,
-        ..Settings::default()
-    });
-    assert_eq!(
-        ending(&found(&client, web.url("/leave")).await),
-        "answered 200"
-    );
+    let client = client(Settings { allow_private: true, ..Settings::default() });
+    assert_eq!(ending(&found(&client, web.url("/leave")).await), "answered 200");
 }
 
 #[tokio::test]
@@ -202,21 +185,11 @@ async fn one_private_address_among_public_ones_bars_them_all() {
     let (web, canary) = (Web::start().await, Canary::start().await);
     let port = canary.port();
     let mixed = format!("mixed.test:{port}:127.0.0.1,8.8.8.8,[::1]");
-    let client = client(Settings {
-        resolve: vec![mixed.parse().unwrap()],
-        ..Settings::default()
-    });
+    let client = client(Settings { resolve: vec![mixed.parse().unwrap()], ..Settings::default() });
     let url = Url::parse(&format!("http://mixed.test:{port}/")).unwrap();
     web.redirect("/leave", 302, url.as_str());
-    for fetched in [
-        found(&client, url).await,
-        named(&client, web.url("/leave")).await,
-    ] {
-        assert!(
-            matches!(fetched.ending, Ending::Barred(_)),
-            "{}",
-            ending(&fetched)
-        );
+    for fetched in [found(&client, url).await, named(&client, web.url("/leave")).await] {
+        assert!(matches!(fetched.ending, Ending::Barred(_)), "{}", ending(&fetched));
     }
     assert_eq!(canary.connects(), 0);
 }
@@ -232,19 +205,12 @@ async fn names_that_lead_into_private_addresses_are_barred_each_time() {
         "flip.test",
         ["127.0.0.1", "169.254.169.254"].map(|it| Reply::Addresses(vec![ip(it)])),
     );
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..Settings::default()
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
     for _ in 0..50 {
         for name in ["inner.test", "mixed.test", "mixed6.test", "flip.test"] {
             let url = Url::parse(&format!("http://{name}:{}/", canary.port())).unwrap();
             let fetched = found(&client, url).await;
-            assert!(
-                matches!(fetched.ending, Ending::Barred(_)),
-                "{name}: {}",
-                ending(&fetched)
-            );
+            assert!(matches!(fetched.ending, Ending::Barred(_)), "{name}: {}", ending(&fetched));
         }
     }
     assert_eq!(canary.connects(), 0);
@@ -260,13 +226,7 @@ async fn a_name_that_changes_its_address_between_hops_is_asked_anew() {
     let closing = relink_testkit::web::Answer::redirect(302, "http://flip.test:81/")
         .header("Connection", "close");
     web.answer("/", closing);
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..Settings::default()
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
     let fetched = named(&client, web.url_at("flip.test", "/")).await;
-    assert_eq!(
-        ending(&fetched),
-        "leads to the private address 169.254.169.254"
-    );
+    assert_eq!(ending(&fetched), "leads to the private address 169.254.169.254");
 }

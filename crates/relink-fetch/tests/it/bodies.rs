@@ -29,17 +29,11 @@ async fn check(answer: Answer, expect: (usize, bool)) {
 #[tokio::test]
 async fn a_page_comes_with_its_type_and_language() {
     let web = Web::start().await;
-    web.answer(
-        "/",
-        Answer::new(200, "<p>hello").header("Content-Language", "en"),
-    );
+    web.answer("/", Answer::new(200, "<p>hello").header("Content-Language", "en"));
     let fetched = named(&client(Settings::default()), web.url("/")).await;
     let body = fetched.body.unwrap();
     assert_eq!(&body.bytes[..], b"<p>hello");
-    assert_eq!(
-        body.content_type.as_deref(),
-        Some("text/html; charset=utf-8")
-    );
+    assert_eq!(body.content_type.as_deref(), Some("text/html; charset=utf-8"));
     assert_eq!(body.language.as_deref(), Some("en"));
     assert!(!body.is_cut);
 }
@@ -48,10 +42,7 @@ async fn a_page_comes_with_its_type_and_language() {
 async fn a_packed_page_is_unpacked() {
     let web = Web::start().await;
     let page = "<p>hello".repeat(100);
-    web.answer(
-        "/",
-        Answer::new(200, gzip(page.as_bytes())).header("Content-Encoding", "gzip"),
-    );
+    web.answer("/", Answer::new(200, gzip(page.as_bytes())).header("Content-Encoding", "gzip"));
     let fetched = named(&client(Settings::default()), web.url("/")).await;
     assert_eq!(text(&fetched), page);
 }

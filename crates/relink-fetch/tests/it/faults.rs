@@ -24,34 +24,14 @@ async fn check(trick: Trick, settings: Settings, expect: &str) {
 async fn broken_answers_are_told_apart() {
     let say = |text: &str| Trick::Say(text.as_bytes().to_vec());
     let settings = Settings::default;
-    check(
-        Trick::Close,
-        settings(),
-        "connection closed without an answer",
-    )
-    .await;
+    check(Trick::Close, settings(), "connection closed without an answer").await;
     check(Trick::Reset, settings(), "connection reset").await;
     check(Trick::ResetInBody, settings(), "connection reset").await;
     check(Trick::Truncate, settings(), "the answer breaks off").await;
     check(Trick::BadChunk, settings(), "the answer is not HTTP").await;
-    check(
-        Trick::EndlessHeaders,
-        settings(),
-        "the answer's head is too large",
-    )
-    .await;
-    check(
-        say("SSH-2.0-OpenSSH_9.9\r\n"),
-        settings(),
-        "the answer is not HTTP",
-    )
-    .await;
-    check(
-        say("HTTP/1.1 200 OK\r\n"),
-        settings(),
-        "connection closed without an answer",
-    )
-    .await;
+    check(Trick::EndlessHeaders, settings(), "the answer's head is too large").await;
+    check(say("SSH-2.0-OpenSSH_9.9\r\n"), settings(), "the answer is not HTTP").await;
+    check(say("HTTP/1.1 200 OK\r\n"), settings(), "connection closed without an answer").await;
     let unfinished = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel";
     check(say(unfinished), settings(), "the answer breaks off").await;
 }
@@ -111,10 +91,7 @@ async fn a_server_is_found_among_addresses_that_refuse() {
     let web = Web::start().await;
     web.page("/", 200, "here");
     let given = format!("many.test:{}:[::1],127.0.0.2,127.0.0.1", web.port());
-    let client = client(Settings {
-        resolve: vec![given.parse().unwrap()],
-        ..Settings::default()
-    });
+    let client = client(Settings { resolve: vec![given.parse().unwrap()], ..Settings::default() });
     let fetched = named(&client, web.url_at("many.test", "/")).await;
     assert_eq!(ending(&fetched), "answered 200");
     assert_eq!(fetched.hops[0].address, Some(Ipv4Addr::LOCALHOST.into()));
@@ -133,8 +110,5 @@ async fn a_server_that_asks_to_wait_is_heard() {
 async fn what_is_no_web_address_is_not_asked() {
     let url = Url::parse("ftp://127.0.0.1/").unwrap();
     let fetched = named(&client(Settings::default()), url).await;
-    assert_eq!(
-        ending(&fetched),
-        "redirects to something that is no web address"
-    );
+    assert_eq!(ending(&fetched), "redirects to something that is no web address");
 }

@@ -1,10 +1,7 @@
 //! The fetcher against real sockets on loopback: good servers, bad ones, and
 //! a listener nobody may reach.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test that cannot be set up has failed"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod addresses;
 mod bodies;
@@ -28,30 +25,17 @@ fn client(settings: Settings) -> Fetcher {
 
 /// Settings for servers that never answer.
 fn impatient() -> Settings {
-    Settings {
-        timeout: Duration::from_millis(300),
-        ..Settings::default()
-    }
+    Settings { timeout: Duration::from_millis(300), ..Settings::default() }
 }
 
 /// Fetches as if the user had named the URL.
 async fn named(client: &Fetcher, url: Url) -> Fetched {
-    client
-        .fetch(Request {
-            url,
-            is_named: true,
-        })
-        .await
+    client.fetch(Request { url, is_named: true }).await
 }
 
 /// Fetches as if a page had named the URL.
 async fn found(client: &Fetcher, url: Url) -> Fetched {
-    client
-        .fetch(Request {
-            url,
-            is_named: false,
-        })
-        .await
+    client.fetch(Request { url, is_named: false }).await
 }
 
 /// The ending as people read it.

@@ -13,10 +13,7 @@ use crate::{client, ending, impatient, named};
 async fn check(reply: Reply, settings: Settings, expect: &str) {
     let dns = Dns::start().await;
     dns.say("a.test", reply.clone());
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..settings
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..settings });
     let fetched = named(&client, Url::parse("http://a.test/").unwrap()).await;
     assert_eq!(ending(&fetched), expect, "{reply:?}");
     assert!(dns.asked("a.test") > 0);
@@ -26,20 +23,10 @@ async fn check(reply: Reply, settings: Settings, expect: &str) {
 async fn the_fates_of_a_name_are_told_apart() {
     let settings = Settings::default;
     check(Reply::NoSuchName, settings(), "no such host").await;
-    check(
-        Reply::Addresses(Vec::new()),
-        settings(),
-        "the host name has no address",
-    )
-    .await;
+    check(Reply::Addresses(Vec::new()), settings(), "the host name has no address").await;
     check(Reply::Failure, settings(), "the name server failed").await;
     check(Reply::Refusal, settings(), "the name server failed").await;
-    check(
-        Reply::Silence,
-        impatient(),
-        "no name server answered in time",
-    )
-    .await;
+    check(Reply::Silence, impatient(), "no name server answered in time").await;
 }
 
 #[tokio::test]
@@ -47,10 +34,7 @@ async fn a_name_is_asked_at_its_address() {
     let (dns, web) = (Dns::start().await, Web::start().await);
     dns.addresses("a.test", &[Ipv4Addr::LOCALHOST.into()]);
     web.host("a.test").page("/", 200, "a");
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..Settings::default()
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
     let fetched = named(&client, web.url_at("a.test", "/")).await;
     assert_eq!(ending(&fetched), "answered 200");
     assert_eq!(fetched.hops[0].address, Some(Ipv4Addr::LOCALHOST.into()));
@@ -60,10 +44,7 @@ async fn a_name_is_asked_at_its_address() {
 async fn special_names_never_reach_the_name_server() {
     let (dns, web) = (Dns::start().await, Web::start().await);
     web.page("/", 200, "here");
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..Settings::default()
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
     for (host, expect) in [
         ("localhost", "answered 200"),
         ("a.localhost", "answered 200"),
@@ -96,10 +77,7 @@ async fn a_host_is_located_without_asking_it() {
     let dns = Dns::start().await;
     let address: IpAddr = "192.0.2.7".parse().unwrap();
     dns.addresses("a.test", &[address]);
-    let client = client(Settings {
-        dns_server: Some(dns.address()),
-        ..Settings::default()
-    });
+    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
     let locate = async |url| client.locate(&Url::parse(url).unwrap()).await;
     assert_eq!(locate("http://a.test/").await, Some(address));
     assert_eq!(locate("http://192.0.2.8/").await, "192.0.2.8".parse().ok());

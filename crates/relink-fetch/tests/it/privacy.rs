@@ -70,14 +70,8 @@ async fn every_request_says_who_asks_and_what_it_takes() {
     assert_eq!((seen.method.as_str(), seen.path.as_str()), ("GET", "/a?b"));
     assert!(seen.header("user-agent").unwrap().starts_with("Relink/"));
     assert_eq!(seen.header("accept-encoding"), Some("gzip, br, zstd"));
-    assert_eq!(
-        seen.header("accept"),
-        Some("text/html,application/xhtml+xml,*/*;q=0.8")
-    );
-    assert_eq!(
-        seen.header("host"),
-        Some(web.address().to_string().as_str())
-    );
+    assert_eq!(seen.header("accept"), Some("text/html,application/xhtml+xml,*/*;q=0.8"));
+    assert_eq!(seen.header("host"), Some(web.address().to_string().as_str()));
 }
 
 #[tokio::test]

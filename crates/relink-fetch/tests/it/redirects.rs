@@ -8,9 +8,7 @@ use crate::{client, ending, named, text};
 #[tokio::test]
 async fn every_hop_is_written_down() {
     let web = Web::start().await;
-    web.redirect("/a", 301, "/b#part")
-        .redirect("/b", 307, "c?d")
-        .page("/c", 200, "end");
+    web.redirect("/a", 301, "/b#part").redirect("/b", 307, "c?d").page("/c", 200, "end");
     let fetched = named(&client(Settings::default()), web.url("/a")).await;
     let told: Vec<_> = fetched
         .hops
@@ -32,8 +30,7 @@ async fn every_hop_is_written_down() {
 #[tokio::test]
 async fn a_circle_is_a_loop() {
     let web = Web::start().await;
-    web.redirect("/a", 302, "/b")
-        .redirect("/b", 302, "/a#again");
+    web.redirect("/a", 302, "/b").redirect("/b", 302, "/a#again");
     web.redirect("/self", 301, "/self");
     let client = client(Settings::default());
     let fetched = named(&client, web.url("/a")).await;

@@ -59,9 +59,7 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
         };
         let mut request = [0; 1024];
         let _ = stream.read(&mut request).await;
-        let _ = stream
-            .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-            .await;
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
         let _ = stream.shutdown().await;
     }
 }
@@ -69,10 +67,7 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
 async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
     let authority = Authority::new();
     let address = authority.serve(certified, year).await;
-    let settings = Settings {
-        tls_roots: vec![authority.der()],
-        ..knowing("a.test", address)
-    };
+    let settings = Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
     let url = format!("https://{asked}:{}/", address.port());
     let fetched = named(&client(settings), Url::parse(&url).unwrap()).await;
     assert_eq!(ending(&fetched), expect, "{certified} asked as {asked}");
@@ -80,10 +75,7 @@ async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
 
 fn knowing(host: &str, address: SocketAddr) -> Settings {
     let given = format!("{host}:{}:127.0.0.1", address.port());
-    Settings {
-        resolve: vec![given.parse().unwrap()],
-        ..Settings::default()
-    }
+    Settings { resolve: vec![given.parse().unwrap()], ..Settings::default() }
 }
 
 #[tokio::test]
@@ -107,10 +99,7 @@ async fn an_unknown_authority_is_not_trusted() {
     let address = Authority::new().serve("a.test", 4000).await;
     let url = Url::parse(&format!("https://a.test:{}/", address.port())).unwrap();
     let fetched = named(&client(knowing("a.test", address)), url).await;
-    assert_eq!(
-        ending(&fetched),
-        "nobody we trust vouches for the certificate"
-    );
+    assert_eq!(ending(&fetched), "nobody we trust vouches for the certificate");
 }
 
 #[tokio::test]
@@ -120,8 +109,5 @@ async fn a_server_that_speaks_no_tls_agrees_on_nothing() {
     let mut url = hostile.url("/");
     url.set_scheme("https").unwrap();
     let fetched = named(&client(crate::impatient()), url).await;
-    assert_eq!(
-        ending(&fetched),
-        "no answer in time (agreeing on encryption)"
-    );
+    assert_eq!(ending(&fetched), "no answer in time (agreeing on encryption)");
 }

@@ -347,14 +347,7 @@ const fn in_use(
     sentence: &'static str,
     advice: &'static str,
 ) -> CodeMeaning {
-    CodeMeaning {
-        code,
-        word,
-        name,
-        sentence,
-        advice,
-        standing: CodeStanding::InUse,
-    }
+    CodeMeaning { code, word, name, sentence, advice, standing: CodeStanding::InUse }
 }
 
 const fn reserved(
@@ -364,8 +357,5 @@ const fn reserved(
     sentence: &'static str,
     advice: &'static str,
 ) -> CodeMeaning {
-    CodeMeaning {
-        standing: CodeStanding::Reserved,
-        ..in_use(code, word, name, sentence, advice)
-    }
+    CodeMeaning { standing: CodeStanding::Reserved, ..in_use(code, word, name, sentence, advice) }
 }

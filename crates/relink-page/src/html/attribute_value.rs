@@ -17,11 +17,8 @@ pub(crate) fn srcset(value: &str) -> impl Iterator<Item = Range<usize>> {
         let address = value[start..end].trim_end_matches(',');
         // A comma right after the address ends the candidate; else its
         // descriptors follow.
-        at = if address.len() < end - start {
-            end
-        } else {
-            end + descriptors_length(&value[end..])
-        };
+        at =
+            if address.len() < end - start { end } else { end + descriptors_length(&value[end..]) };
         Some(start..start + address.len())
     })
 }
@@ -43,12 +40,10 @@ fn descriptors_length(rest: &str) -> usize {
 /// The place of the address in a refresh, `5; url=here` (HTML standard,
 /// 4.2.5.3, shared declarative refresh steps).
 pub(crate) fn refresh(content: &str) -> Option<Range<usize>> {
-    let after_time = span_of(content, |byte| {
-        is_space(byte) || byte.is_ascii_digit() || byte == b'.'
-    });
-    let separators = span_of(&content[after_time..], |byte| {
-        is_space(byte) || matches!(byte, b';' | b',')
-    });
+    let after_time =
+        span_of(content, |byte| is_space(byte) || byte.is_ascii_digit() || byte == b'.');
+    let separators =
+        span_of(&content[after_time..], |byte| is_space(byte) || matches!(byte, b';' | b','));
     // A time alone reloads the page itself; an address without a time is none.
     let time = &content[..after_time];
     let is_apart = separators > 0 || time.ends_with(char::is_whitespace);
@@ -69,9 +64,7 @@ pub(crate) fn refresh(content: &str) -> Option<Range<usize>> {
 /// The place after `url =`, or `at` itself when the sign is not there.
 fn after_url_sign(content: &str, at: usize) -> usize {
     let rest = &content[at..];
-    let is_url = rest
-        .get(..3)
-        .is_some_and(|word| word.eq_ignore_ascii_case("url"));
+    let is_url = rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("url"));
     if !is_url {
         return at;
     }

@@ -43,11 +43,8 @@ const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
 ];
 
 /// Where lists of picture candidates stand.
-const CANDIDATES: &[(&str, &str, PlaceKind)] = &[
-    ("img", "srcset", Embed),
-    ("link", "imagesrcset", Resource),
-    ("source", "srcset", Embed),
-];
+const CANDIDATES: &[(&str, &str, PlaceKind)] =
+    &[("img", "srcset", Embed), ("link", "imagesrcset", Resource), ("source", "srcset", Embed)];
 
 /// Relations that name a host to warm up, not a page.
 const NO_PAGE_RELATIONS: [&str; 2] = ["preconnect", "dns-prefetch"];
@@ -79,16 +76,9 @@ pub(crate) fn each_destination(
             Token::End(name) if is(name, "template") => templates = templates.saturating_sub(1),
             Token::Start(name) if templates == 0 => {
                 if is(name, "base") && base.is_none() {
-                    base = tokens
-                        .attribute("href")
-                        .map(|href| unescaped(href.trim()).into_owned());
+                    base = tokens.attribute("href").map(|href| unescaped(href.trim()).into_owned());
                 }
-                Tag {
-                    html,
-                    name,
-                    tokens: &tokens,
-                }
-                .each_destination(each);
+                Tag { html, name, tokens: &tokens }.each_destination(each);
             }
             _ => {}
         }
@@ -175,9 +165,7 @@ impl Tag<'_, '_> {
     }
 
     fn is_refresh(&self) -> bool {
-        self.tokens
-            .attribute("http-equiv")
-            .is_some_and(|value| is(value.trim(), "refresh"))
+        self.tokens.attribute("http-equiv").is_some_and(|value| is(value.trim(), "refresh"))
     }
 
     fn names_no_page(&self) -> bool {
@@ -220,10 +208,7 @@ mod tests {
         one("<button formaction=x>", "1:20 form x");
         one("<q cite=x>", "1:9 link x");
         one("<svg><a xlink:href='x'>", "1:21 link x");
-        one(
-            "<meta http-equiv=Refresh content=\"0; url='x'\">",
-            "1:43 refresh x",
-        );
+        one("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
     }
 
     #[test]
@@ -267,30 +252,22 @@ mod tests {
 
     #[test]
     fn entities_are_resolved_in_the_meaning_alone() {
-        let found = links(
-            Format::Html,
-            b"<a href='https://a.test/?b&amp;c&copy=1&#x41;'>",
-        );
+        let found = links(Format::Html, b"<a href='https://a.test/?b&amp;c&copy=1&#x41;'>");
         assert_eq!(found.links[0].raw, "https://a.test/?b&amp;c&copy=1&#x41;");
         assert_eq!(found.links[0].target.text(), "https://a.test/?b&c&copy=1A");
     }
 
     #[test]
     fn the_first_base_is_the_base() {
-        let found = links(
-            Format::Html,
-            b"<base target=x><base href=' /a&amp;b '><base href=c>",
-        );
+        let found = links(Format::Html, b"<base target=x><base href=' /a&amp;b '><base href=c>");
         assert_eq!(found.base.as_deref(), Some("/a&b"));
         assert!(found.links.is_empty());
     }
 
     #[test]
     fn places_hold_in_utf16_and_latin_1() {
-        let utf16: Vec<u8> = "\u{feff}é<a href='ü'>"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
+        let utf16: Vec<u8> =
+            "\u{feff}é<a href='ü'>".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let link = links(Format::Html, &utf16).links.remove(0);
         assert_eq!((link.raw.as_str(), link.place.span.range()), ("ü", 22..24));
         let latin_1 = b"<meta charset=latin1>\xE9<a href='\xFC'>";

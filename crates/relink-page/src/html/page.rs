@@ -23,13 +23,8 @@ const UNSEEN: [&str; 2] = ["template", "noscript"];
 
 /// Fills in what the page says: title, headings, language, canonical address, text.
 pub(crate) fn read_page(html: &str, digest: &mut Digest) {
-    let mut page = Page {
-        digest,
-        text: VisibleText::default(),
-        heading: None,
-        unseen: 0,
-        drawings: 0,
-    };
+    let mut page =
+        Page { digest, text: VisibleText::default(), heading: None, unseen: 0, drawings: 0 };
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         match token {
@@ -105,9 +100,7 @@ impl Page<'_> {
     }
 
     fn language(&mut self, tokens: &Tokenizer<'_>) {
-        let language = tokens
-            .attribute("lang")
-            .or_else(|| tokens.attribute("xml:lang"));
+        let language = tokens.attribute("lang").or_else(|| tokens.attribute("xml:lang"));
         let language = language.map(|tag| tag.trim().to_lowercase());
         if let Some(language) = language.filter(|tag| !tag.is_empty()) {
             self.digest.language = Some(language);
@@ -152,11 +145,7 @@ fn is_heading(name: &str) -> bool {
 
 /// Character data with its character references resolved.
 fn resolved(text: &str) -> Cow<'_, str> {
-    if text.contains('&') {
-        htmlize::unescape(text)
-    } else {
-        Cow::Borrowed(text)
-    }
+    if text.contains('&') { htmlize::unescape(text) } else { Cow::Borrowed(text) }
 }
 
 /// Text with its white space folded, cut to a length.
@@ -168,11 +157,7 @@ struct Folded {
 
 impl Folded {
     fn new(length: usize) -> Self {
-        Self {
-            text: String::new(),
-            left: length,
-            is_apart: false,
-        }
+        Self { text: String::new(), left: length, is_apart: false }
     }
 
     fn push(&mut self, text: &str) {

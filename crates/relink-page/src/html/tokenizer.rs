@@ -62,12 +62,7 @@ pub(crate) struct Tokenizer<'t> {
 
 impl<'t> Tokenizer<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            at: 0,
-            inside: None,
-            attributes: Vec::new(),
-        }
+        Self { text, at: 0, inside: None, attributes: Vec::new() }
     }
 
     /// The attributes of the start tag just read, in order. Of two with one
@@ -78,16 +73,9 @@ impl<'t> Tokenizer<'t> {
 
     /// The value of an attribute as written; empty if the name stands alone.
     pub(crate) fn attribute(&self, name: &str) -> Option<&'t str> {
-        let attribute = self
-            .attributes
-            .iter()
-            .find(|attribute| attribute.name.eq_ignore_ascii_case(name))?;
-        Some(
-            attribute
-                .value
-                .clone()
-                .map_or("", |range| &self.text[range]),
-        )
+        let attribute =
+            self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))?;
+        Some(attribute.value.clone().map_or("", |range| &self.text[range]))
     }
 
     /// Reads the next token; nothing at the end. A tag the document breaks off
@@ -189,10 +177,7 @@ impl<'t> Tokenizer<'t> {
     /// The name of the end tag here; nothing if it is a bogus comment.
     fn end_tag(&mut self) -> Option<&'t str> {
         let start = self.at + 2;
-        if self
-            .byte(start)
-            .is_some_and(|first| first.is_ascii_alphabetic())
-        {
+        if self.byte(start).is_some_and(|first| first.is_ascii_alphabetic()) {
             return self.tag(start);
         }
         self.skip_past_angle();
@@ -219,9 +204,7 @@ impl<'t> Tokenizer<'t> {
     /// Reads the attribute at `start` and returns where it ends.
     fn read_attribute(&mut self, start: usize) -> usize {
         // A `=` in first place belongs to the name.
-        let end = self.scan(start + 1, |byte| {
-            is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
-        });
+        let end = self.scan(start + 1, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'='));
         let equals = self.scan(end, |byte| !is_space(byte));
         let (value, next) = if self.byte(equals) == Some(b'=') {
             let (value, next) = self.value(self.scan(equals + 1, |byte| !is_space(byte)));
@@ -278,8 +261,7 @@ impl<'t> Tokenizer<'t> {
     /// Whether a tag of this name is written at `at`.
     fn names(&self, at: usize, name: &str) -> bool {
         let rest = self.rest(at);
-        rest.get(..name.len())
-            .is_some_and(|written| written.eq_ignore_ascii_case(name.as_bytes()))
+        rest.get(..name.len()).is_some_and(|written| written.eq_ignore_ascii_case(name.as_bytes()))
             && rest
                 .get(name.len())
                 .is_some_and(|&after| is_space(after) || matches!(after, b'/' | b'>'))
@@ -341,9 +323,7 @@ impl TextElement {
     }
 
     fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|element| element.name().eq_ignore_ascii_case(name))
+        Self::ALL.into_iter().find(|element| element.name().eq_ignore_ascii_case(name))
     }
 }
 

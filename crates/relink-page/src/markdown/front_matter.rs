@@ -41,14 +41,7 @@ mod tests {
 
     #[test]
     fn without_a_start_or_an_end_there_is_none() {
-        for text in [
-            "",
-            "---",
-            "---\na",
-            "----\n---\n",
-            "\n---\na\n---\n",
-            "+++\n---\n",
-        ] {
+        for text in ["", "---", "---\na", "----\n---\n", "\n---\na\n---\n", "+++\n---\n"] {
             check(text, text);
         }
     }

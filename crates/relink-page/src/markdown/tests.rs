@@ -74,18 +74,12 @@ fn link_text_may_hold_brackets_and_markup() {
 #[test]
 fn a_picture_in_a_link_is_two_links() {
     check("[![a](x)](y)", &["1:7 embed x", "1:11 link y"]);
-    check(
-        "[![a][r]](y)\n\n[r]: z",
-        &["1:11 link y", "3:6 definition z"],
-    );
+    check("[![a][r]](y)\n\n[r]: z", &["1:11 link y", "3:6 definition z"]);
 }
 
 #[test]
 fn a_definition_is_reported_once_where_it_stands() {
-    check(
-        "[a][r] [b][R] [r][] [r]\n\n[r]: <x> 'y'\n",
-        &["3:7 definition x"],
-    );
+    check("[a][r] [b][R] [r][] [r]\n\n[r]: <x> 'y'\n", &["3:7 definition x"]);
     check("![r]\n\n[r]:\n   x\n", &["4:4 definition x"]);
     check("[a][\\]]\n\n[\\]]: x", &["3:7 definition x"]);
     check("> [r]\n>\n> [r]:\n> x", &["4:3 definition x"]);
@@ -103,24 +97,14 @@ fn autolinks_and_bare_addresses_are_links() {
     check("<https://a.test/>", &["1:2 autolink https://a.test/"]);
     check("<mailto:a@b.test>", &["1:2 autolink mailto:a@b.test -"]);
     none("<a@b.test>");
-    check(
-        "See https://a.test/b_c_d.",
-        &["1:5 bare https://a.test/b_c_d"],
-    );
+    check("See https://a.test/b_c_d.", &["1:5 bare https://a.test/b_c_d"]);
     check("**https://a.test/**", &["1:3 bare https://a.test/"]);
     check("https://a.test/*b*c d", &["1:1 bare https://a.test/*b*c"]);
     check("(https://a.test/x_(y))", &["1:2 bare https://a.test/x_(y)"]);
     check("[https://a.test/]", &["1:2 bare https://a.test/"]);
-    check(
-        "| https://a.test | b |\n|-|-|\n",
-        &["1:3 bare https://a.test"],
-    );
+    check("| https://a.test | b |\n|-|-|\n", &["1:3 bare https://a.test"]);
     check("a\nhttp://b.test\nc", &["2:1 bare http://b.test"]);
-    dest(
-        "https://a.test/?b&amp;c",
-        "https://a.test/?b&amp;c",
-        "https://a.test/?b&c",
-    );
+    dest("https://a.test/?b&amp;c", "https://a.test/?b&amp;c", "https://a.test/?b&c");
     dest("www.a.test/b.", "www.a.test/b", "http://www.a.test/b");
     none("xwww.a.test");
     check("https://www.a.test", &["1:1 bare https://www.a.test"]);
@@ -130,10 +114,7 @@ fn autolinks_and_bare_addresses_are_links() {
 #[test]
 fn html_within_markdown_is_read_as_html() {
     check("a <a href='x'>b</a> c", &["1:12 link x"]);
-    check(
-        "<p>\n<img src=x>\n</p>\n\n[a](y)",
-        &["2:10 embed x", "5:5 link y"],
-    );
+    check("<p>\n<img src=x>\n</p>\n\n[a](y)", &["2:10 embed x", "5:5 link y"]);
     check("> <a\n> href=x>\n", &["2:8 link x"]);
     check("> <div>\n> <a\n>  href=x>\n", &["3:9 link x"]);
     check("- <div\n  title=x><img src=y>\n", &["2:20 embed y"]);
@@ -153,10 +134,7 @@ fn code_comments_and_front_matter_hold_no_links() {
 
 #[test]
 fn line_ends_of_windows_count_once() {
-    check(
-        "a\r\n\r\né [a](x)\r\n[b](y)\r\n",
-        &["3:7 link x", "4:5 link y"],
-    );
+    check("a\r\n\r\né [a](x)\r\n[b](y)\r\n", &["3:7 link x", "4:5 link y"]);
 }
 
 /// Pieces of link text and destinations; the parser says what they mean.

@@ -84,7 +84,6 @@ pub(super) fn due(
         errand_columns!(),
         " FROM errand e INDEXED BY errand_pending
           CROSS JOIN target t ON t.id = e.target_id
-          LEFT JOIN probe p ON p.id = t.reached_probe
           WHERE e.state = 0 AND e.run_id = ?1 AND e.host_id = ?2 AND e.not_before <= ?3
             AND (e.not_before, e.id) > (?4, ?5)
             AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?7)
@@ -100,7 +99,7 @@ pub(super) fn due(
             number(limit),
             lease.number,
         ),
-        errand,
+        |row| errand(db, row),
     )?;
     rows.collect()
 }

@@ -170,9 +170,7 @@ impl Store for SqliteStore {
     }
 
     async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault> {
-        self.perform("reading places", |db| {
-            errands.iter().map(|errand| results::places(db, *errand)).collect()
-        })
+        self.perform("reading places", |db| results::places(db, errands))
     }
 
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault> {

@@ -1,8 +1,8 @@
 //! Results: probes and the states that follow from them, and reading them back.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use relink_model::{Errand, ErrandId, Look, Place, Probe, Purpose, RunId, Span, Word};
+use relink_model::{Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word};
 use relink_ports::{Completion, HostLease, PlaceIn, Settled, Settlement, Step};
 use rusqlite::{Connection, Row};
 
@@ -197,13 +197,12 @@ pub(super) fn held(
         ", (SELECT detail FROM probe WHERE id = e.probe_id)
          FROM errand e INDEXED BY errand_held
          CROSS JOIN target t ON t.id = e.target_id
-         LEFT JOIN probe p ON p.id = t.reached_probe
          WHERE e.state = 1 AND e.run_id = ?1 AND e.id > ?2
          ORDER BY e.id LIMIT ?3"
     ))?;
     let rows = statement.query_and_then((run.0, after.0, number(limit)), |row| {
         let detail: String = row.get(ERRAND_COLUMNS)?;
-        Outcome::Ok((errand(row)?, serde_json::from_str(&detail)?))
+        Outcome::Ok((errand(db, row)?, serde_json::from_str(&detail)?))
     })?;
     rows.collect()
 }
@@ -227,12 +226,14 @@ pub(super) fn settled(
          ORDER BY e.id LIMIT ?3",
     )?;
     let words = words.map(serde_json::to_string).transpose()?;
-    let rows = statement
-        .query_and_then((run.0, after.0, number(limit), words), |row| settled_row(db, row))?;
+    let mut labels = Labels::default();
+    let rows = statement.query_and_then((run.0, after.0, number(limit), words), |row| {
+        settled_row(db, row, &mut labels)
+    })?;
     rows.collect()
 }
 
-fn settled_row(db: &Connection, row: &Row<'_>) -> Outcome<Settled> {
+fn settled_row(db: &Connection, row: &Row<'_>, labels: &mut Labels) -> Outcome<Settled> {
     let errand = ErrandId(row.get(0)?);
     let url: String = row.get(1)?;
     let given: Option<String> = row.get(2)?;
@@ -256,7 +257,7 @@ fn settled_row(db: &Connection, row: &Row<'_>) -> Outcome<Settled> {
         settlement,
         is_cached: row.get(3)?,
         probe,
-        places: places(db, errand)?,
+        places: places_of(db, errand, labels)?,
     })
 }
 
@@ -269,18 +270,41 @@ fn only_look(probe: &Probe) -> Look {
     }
 }
 
+/// The places that name each errand's target.
+pub(super) fn places(db: &Connection, errands: &[ErrandId]) -> Outcome<Vec<Vec<PlaceIn>>> {
+    let mut labels = Labels::default();
+    errands.iter().map(|errand| places_of(db, *errand, &mut labels)).collect()
+}
+
+/// The labels of documents looked up so far: many links share few documents.
+#[derive(Default)]
+struct Labels(HashMap<i64, String>);
+
+impl Labels {
+    fn get(&mut self, db: &Connection, document: i64) -> Outcome<String> {
+        if let Some(label) = self.0.get(&document) {
+            return Ok(label.clone());
+        }
+        let label: String = db
+            .prepare_cached("SELECT label FROM document WHERE id = ?")?
+            .query_row([document], |row| row.get(0))?;
+        self.0.insert(document, label.clone());
+        Ok(label)
+    }
+}
+
 /// The places that name an errand's target, in the order of their documents.
-pub(super) fn places(db: &Connection, errand: ErrandId) -> Outcome<Vec<PlaceIn>> {
+fn places_of(db: &Connection, errand: ErrandId, labels: &mut Labels) -> Outcome<Vec<PlaceIn>> {
     let mut statement = db.prepare_cached(
-        "SELECT d.label, l.span_start, l.span_end, l.line, l.col, l.kind
-         FROM link l CROSS JOIN document d ON d.id = l.document_id
-         WHERE l.errand_id = ? ORDER BY l.document_id, l.position",
+        "SELECT document_id, span_start, span_end, line, col, kind
+         FROM link WHERE errand_id = ? ORDER BY document_id, position",
     )?;
     let rows = statement.query_and_then([errand.0], |row| {
-        let kind = named(row.get(5)?)?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+        let kind = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
+        let kind = PlaceKind::named(kind).unwrap_or(PlaceKind::Link);
         let span = Span { start: row.get(1)?, end: row.get(2)? };
         let place = Place { span, line: row.get(3)?, column: row.get(4)?, kind };
-        Outcome::Ok(PlaceIn { path: row.get(0)?, place })
+        Outcome::Ok(PlaceIn { path: labels.get(db, row.get(0)?)?, place })
     })?;
     rows.collect()
 }

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, TargetId};
-use rusqlite::Row;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
 use super::fault::Outcome;
@@ -33,46 +34,54 @@ pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> Outcome<Op
     Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
 }
 
-/// The columns [`errand`] reads, from `errand e`, `target t` and the probe `p`
-/// that last reached the page.
+/// The columns [`errand`] reads, from `errand e` and `target t`.
 macro_rules! errand_columns {
     () => {
-        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks, \
-         t.word, t.code, t.since, t.checked_at, t.reached_at, \
-         t.failed_runs, t.first_failed_at, t.last_failed_at, p.detail"
+        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks, t.checked_at"
     };
 }
 pub(super) use errand_columns;
 
 /// How many columns [`errand`] reads.
-pub(super) const ERRAND_COLUMNS: usize = 17;
+pub(super) const ERRAND_COLUMNS: usize = 9;
 
 /// Reads an errand with what is known of its target.
-pub(super) fn errand(row: &Row<'_>) -> Outcome<Errand> {
+pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
     let url: String = row.get(2)?;
     let given: Option<String> = row.get(3)?;
+    let target = TargetId(row.get(1)?);
+    let is_known = row.get_ref(8)? != ValueRef::Null;
     Ok(Errand {
         id: ErrandId(row.get(0)?),
-        target: TargetId(row.get(1)?),
+        target,
         given: given.unwrap_or_else(|| url.clone()),
         url,
         is_named: row.get(4)?,
         purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
         not_before: moment(row.get(6)?),
         looks: from_json::<Vec<Look>>(row.get(7)?)?.unwrap_or_default(),
-        history: history(row)?,
+        history: if is_known { history(db, target)? } else { History::default() },
     })
 }
 
-fn history(row: &Row<'_>) -> Outcome<History> {
-    let reached = from_json::<Probe>(row.get(16)?)?;
+/// What earlier runs concluded about a target. A statement of its own, because
+/// most targets of a first run have none.
+fn history(db: &Connection, target: TargetId) -> Outcome<History> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.word, t.code, t.since, t.checked_at, t.reached_at,
+                t.failed_runs, t.first_failed_at, t.last_failed_at, p.detail
+         FROM target t LEFT JOIN probe p ON p.id = t.reached_probe WHERE t.id = ?",
+    )?;
+    let mut rows = statement.query([target.0])?;
+    let Some(row) = rows.next()? else { return Ok(History::default()) };
+    let reached = from_json::<Probe>(row.get(8)?)?;
     Ok(History {
-        word: named(row.get(8)?)?,
-        code: named(row.get(9)?)?,
-        since: row.get::<_, Option<i64>>(10)?.map(moment),
-        checked: row.get::<_, Option<i64>>(11)?.map(moment),
-        last_reached: row.get::<_, Option<i64>>(12)?.map(moment),
-        streak: streak(row.get(13)?, row.get(14)?, row.get(15)?),
+        word: named(row.get(0)?)?,
+        code: named(row.get(1)?)?,
+        since: row.get::<_, Option<i64>>(2)?.map(moment),
+        checked: row.get::<_, Option<i64>>(3)?.map(moment),
+        last_reached: row.get::<_, Option<i64>>(4)?.map(moment),
+        streak: streak(row.get(5)?, row.get(6)?, row.get(7)?),
         digest: reached.and_then(|probe| probe.digest),
     })
 }

@@ -16,17 +16,13 @@ const TWO: &str = "http://two.test/";
 
 /// Neither hosts nor errands.
 pub async fn a_claim_takes_no_more_than_it_asks_for(store: &dyn Store) -> Outcome {
-    let urls: Vec<String> = (0..15)
-        .map(|n| format!("http://host-{}.test/{n}", n % 3))
-        .collect();
+    let urls: Vec<String> = (0..15).map(|n| format!("http://host-{}.test/{n}", n % 3)).collect();
     let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
     let scene = Scene::with_pages(store, at(0), &urls).await?;
     let claims = store.claim(scene.run, 2, 4, at(1), at(1 + LEASE)).await?;
     let counts: Vec<usize> = claims.iter().map(|claim| claim.errands.len()).collect();
     assert_eq!(counts, [4, 4]);
-    let rest = store
-        .claim(scene.run, 2, MANY, at(2), at(2 + LEASE))
-        .await?;
+    let rest = store.claim(scene.run, 2, MANY, at(2), at(2 + LEASE)).await?;
     assert_eq!(rest.len(), 1);
     assert_eq!(rest[0].errands.len(), 5);
     let ids: Vec<ErrandId> = rest[0].errands.iter().map(|errand| errand.id).collect();
@@ -64,10 +60,7 @@ pub async fn a_leased_host_is_not_leased_again_until_its_lease_expires(
 
 /// Politeness is owed by all runs together.
 pub async fn a_lease_holds_against_other_runs(store: &dyn Store) -> Outcome {
-    let other = RunPlan {
-        scope: "other".to_owned(),
-        ..plan()
-    };
+    let other = RunPlan { scope: "other".to_owned(), ..plan() };
     let scene = Scene::with_pages(store, at(0), &[ONE]).await?;
     let other = Scene::of(store, &other, at(0)).await?;
     other.load_pages(&[ONE, TWO]).await?;
@@ -115,9 +108,7 @@ pub async fn a_refill_goes_on_after_the_last_and_hands_nothing_out_twice(
     let claims = store.claim(scene.run, 1, 3, at(1), at(1 + LEASE)).await?;
     let mut handed_out = claims[0].errands.clone();
     for expect in [4, 3, 0] {
-        let more = store
-            .refill(scene.run, claims[0].lease, cursor(&handed_out), 4, at(1))
-            .await?;
+        let more = store.refill(scene.run, claims[0].lease, cursor(&handed_out), 4, at(1)).await?;
         assert_eq!(more.len(), expect);
         handed_out.extend(more);
     }
@@ -130,9 +121,7 @@ pub async fn a_refill_goes_on_after_the_last_and_hands_nothing_out_twice(
 pub async fn a_lost_lease_gets_no_refill(store: &dyn Store) -> Outcome {
     let scene = Scene::with_pages(store, at(0), &[ONE, "http://one.test/2"]).await?;
     let lost = store.claim(scene.run, 1, 1, at(0), at(LEASE)).await?;
-    let current = store
-        .claim(scene.run, 1, 1, at(LEASE), at(2 * LEASE))
-        .await?;
+    let current = store.claim(scene.run, 1, 1, at(LEASE), at(2 * LEASE)).await?;
     let after = cursor(&current[0].errands);
     let now = at(LEASE + 1);
     let refill = |lease| store.refill(scene.run, lease, after, MANY, now);
@@ -157,9 +146,7 @@ pub async fn releasing_sets_the_next_due_moment(store: &dyn Store) -> Outcome {
     let [first, second] = &claim.errands[..] else {
         panic!("two errands are due");
     };
-    scene
-        .complete(&[put_back(first, 50), put_back(second, 40)])
-        .await?;
+    scene.complete(&[put_back(first, 50), put_back(second, 40)]).await?;
     scene.release(&claim).await?;
     assert_eq!(store.next_due(scene.run).await?, Some(at(40)));
 
@@ -202,9 +189,7 @@ pub async fn ten_thousand_links_of_one_document_are_all_claimed_once(store: &dyn
     let scene = Scene::open(store, at(0)).await?;
     let link = |n| named(n, &format!("http://host-{}.test/{n}", n % 7));
     let links: Vec<NewLink> = (1..=LINKS).map(link).collect();
-    let big = store
-        .load_document(scene.run, &document("big.md", 1))
-        .await?;
+    let big = store.load_document(scene.run, &document("big.md", 1)).await?;
     for (n, chunk) in links.chunks(512).enumerate() {
         scene.add(big.id, 512 * n, chunk).await?;
     }
@@ -236,10 +221,7 @@ async fn work_off(
     now: Timestamp,
 ) -> Result<Vec<ErrandId>, StoreFault> {
     let after = cursor(&claim.errands);
-    let more = scene
-        .store
-        .refill(scene.run, claim.lease, after, 350, now)
-        .await?;
+    let more = scene.store.refill(scene.run, claim.lease, after, 350, now).await?;
     claim.errands.extend(more);
     scene.settle(&claim, Word::Alive, now).await?;
     Ok(claim.errands.iter().map(|errand| errand.id).collect())

@@ -45,9 +45,7 @@ pub async fn a_changed_document_loses_its_links(store: &dyn Store) -> Outcome {
 pub async fn a_document_whose_loading_was_interrupted_starts_over(store: &dyn Store) -> Outcome {
     let scene = Scene::open(store, at(0)).await?;
     let half = store.load_document(scene.run, &document("a.md", 7)).await?;
-    scene
-        .add(half.id, 0, &[named(1, ONE), named(2, TWO)])
-        .await?;
+    scene.add(half.id, 0, &[named(1, ONE), named(2, TWO)]).await?;
 
     let resumed = Scene::open(store, at(10)).await?;
     let links = [named(1, ONE), named(2, TWO), named(3, THREE)];
@@ -90,10 +88,7 @@ pub async fn a_target_named_by_many_links_is_one_errand_with_all_its_places(
 /// The canonical URL is asked, but the reader knows the written one.
 pub async fn an_errand_is_given_as_its_first_link_writes_it(store: &dyn Store) -> Outcome {
     let scene = Scene::open(store, at(0)).await?;
-    let written = |line, given: &str| NewLink {
-        given: given.to_owned(),
-        ..named(line, ONE)
-    };
+    let written = |line, given: &str| NewLink { given: given.to_owned(), ..named(line, ONE) };
     let links = [written(1, "HTTP://One.test"), written(2, ONE)];
     scene.load("a.md", 1, &links).await?;
     let claim = scene.claim_one(at(1)).await?;
@@ -146,10 +141,7 @@ pub async fn a_local_target_is_settled_at_once(store: &dyn Store) -> Outcome {
     assert_eq!(gone.settlement.since, at(5));
     assert_eq!(gone.settlement.at, at(5));
     assert_eq!(gone.settlement.looks, []);
-    assert_eq!(
-        (&gone.url[..], &gone.given[..]),
-        ("file:gone.md", "./file:gone.md")
-    );
+    assert_eq!((&gone.url[..], &gone.given[..]), ("file:gone.md", "./file:gone.md"));
     assert_eq!((gone.is_cached, &gone.probe), (false, &None));
     assert_eq!(gone.places, [("a.md", 2), ("a.md", 3)].map(place_in));
     Ok(())
@@ -181,9 +173,7 @@ pub async fn a_local_target_keeps_its_since_while_its_word_is_the_same(
 /// Somebody mends a file and its document while a run is interrupted.
 pub async fn a_local_target_of_a_changed_document_is_settled_anew(store: &dyn Store) -> Outcome {
     let before = Scene::open(store, at(0)).await?;
-    before
-        .load("a.md", 1, &[local(1, "file:a", Word::Local)])
-        .await?;
+    before.load("a.md", 1, &[local(1, "file:a", Word::Local)]).await?;
 
     let after = Scene::open(store, at(10)).await?;
     let links = [local(1, "file:a", Word::Alive)];
@@ -201,11 +191,7 @@ pub async fn documents_that_take_no_part_any_more_take_their_errands_with_them(
     store: &dyn Store,
 ) -> Outcome {
     let scene = Scene::open(store, at(0)).await?;
-    let gone = [
-        named(1, ONE),
-        named(2, TWO),
-        local(3, "file:a", Word::Local),
-    ];
+    let gone = [named(1, ONE), named(2, TWO), local(3, "file:a", Word::Local)];
     scene.load("gone.md", 1, &gone).await?;
     let kept = scene.load("kept.md", 2, &[named(1, TWO)]).await?;
     store.finish_loading(scene.run, &[kept]).await?;
@@ -226,8 +212,5 @@ pub async fn documents_that_take_no_part_any_more_take_their_errands_with_them(
 }
 
 fn place_in((path, line): (&str, u32)) -> PlaceIn {
-    PlaceIn {
-        path: path.to_owned(),
-        place: place(line),
-    }
+    PlaceIn { path: path.to_owned(), place: place(line) }
 }

@@ -26,9 +26,7 @@ pub async fn a_target_alive_lately_is_settled_from_memory(store: &dyn Store) -> 
     assert_eq!(known.probe, Some(probe(200, at(10))));
     assert_eq!(known.settlement, asked.settlement);
     assert_eq!(known.places[0].place, place(1));
-    let Tally {
-        settled, cached, ..
-    } = store.tally(second.run).await?;
+    let Tally { settled, cached, .. } = store.tally(second.run).await?;
     assert_eq!((settled, cached), (1, 1));
     Ok(())
 }
@@ -51,10 +49,7 @@ pub async fn a_target_alive_too_long_ago_is_asked_again(store: &dyn Store) -> Ou
 pub async fn failures_are_never_settled_from_memory(store: &dyn Store) -> Outcome {
     for word in Word::ALL {
         let url = format!("http://{word}.test/");
-        let plan = RunPlan {
-            scope: word.to_string(),
-            ..plan()
-        };
+        let plan = RunPlan { scope: word.to_string(), ..plan() };
         let first = Scene::of(store, &plan, at(0)).await?;
         first.load_pages(&[&url]).await?;
         first.settle_all(word, at(1)).await?;
@@ -105,12 +100,7 @@ pub async fn memory_shows_the_probe_that_reached_the_page(store: &dyn Store) -> 
     unfinished.complete(&[retry]).await?;
 
     let run = store.open_run(&plan(), true, at(100)).await?.id;
-    let third = Scene {
-        run,
-        now: at(100),
-        fresh_since: at(0),
-        ..unfinished
-    };
+    let third = Scene { run, now: at(100), fresh_since: at(0), ..unfinished };
     third.load_pages(&[PAGE]).await?;
     assert_eq!(third.settled_one().await?.probe, Some(probe(200, at(10))));
     Ok(())

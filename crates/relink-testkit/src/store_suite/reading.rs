@@ -26,9 +26,7 @@ pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> Ou
     before.finish(at(2)).await?;
     let scene = Scene::with_pages(store, at(3), &urls).await?;
     scene.settle_all(Word::Dead, at(4)).await?;
-    scene
-        .load("more.md", 2, &[named(1, "http://one.test/pending")])
-        .await?;
+    scene.load("more.md", 2, &[named(1, "http://one.test/pending")]).await?;
 
     let (mut after, mut pages) = (ErrandId(0), Vec::new());
     for expect in [3, 3, 1, 0] {
@@ -45,13 +43,7 @@ pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> Ou
 
 /// With pages that are full as long as there are more.
 pub async fn settled_targets_can_be_picked_by_word(store: &dyn Store) -> Outcome {
-    let words = [
-        Word::Alive,
-        Word::Dead,
-        Word::Alive,
-        Word::Soft404,
-        Word::Dead,
-    ];
+    let words = [Word::Alive, Word::Dead, Word::Alive, Word::Soft404, Word::Dead];
     let scene = Scene::open(store, at(0)).await?;
     let link = |(n, word): (u32, &Word)| local(n, &format!("file:{n}"), *word);
     let links: Vec<NewLink> = (1..).zip(&words).map(link).collect();
@@ -82,10 +74,7 @@ fn word_of(settled: &Settled) -> Word {
 pub async fn a_settled_target_is_read_back_as_it_was_stored(store: &dyn Store) -> Outcome {
     let scene = Scene::open(store, at(0)).await?;
     let given = "HTTP://ONE.test/?q='quoted'&ü=\u{1f4da}";
-    let first = NewLink {
-        given: given.to_owned(),
-        ..named(4, ONE)
-    };
+    let first = NewLink { given: given.to_owned(), ..named(4, ONE) };
     scene.load("ä/b.md", 1, &[first, named(9, ONE)]).await?;
     let claim = scene.claim_one(at(1)).await?;
     let errand = &claim.errands[0];
@@ -98,21 +87,12 @@ pub async fn a_settled_target_is_read_back_as_it_was_stored(store: &dyn Store) -
         since: at(-500),
         ..settlement(Word::Dead, &second, at(2))
     };
-    let again = Step::Again {
-        purpose: Purpose::SecondLook,
-        not_before: at(2),
-        looks: vec![early],
-    };
+    let again = Step::Again { purpose: Purpose::SecondLook, not_before: at(2), looks: vec![early] };
     let settle = Step::Settle(settlement.clone());
     for (probe, step) in [(first, again), (second.clone(), settle)] {
-        scene
-            .complete(&[result(Some(claim.lease), errand, Some(probe), step)])
-            .await?;
+        scene.complete(&[result(Some(claim.lease), errand, Some(probe), step)]).await?;
     }
-    let places = [4, 9].map(|line| PlaceIn {
-        path: "ä/b.md".to_owned(),
-        place: place(line),
-    });
+    let places = [4, 9].map(|line| PlaceIn { path: "ä/b.md".to_owned(), place: place(line) });
     let expect = Settled {
         errand: errand.id,
         given: given.to_owned(),
@@ -151,9 +131,7 @@ pub async fn a_target_settled_unasked_has_no_looks(store: &dyn Store) -> Outcome
         ..settlement(Word::Blocked, &probe(429, at(4)), at(4))
     };
     let settle = Step::Settle(settlement.clone());
-    scene
-        .complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)])
-        .await?;
+    scene.complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)]).await?;
     let settled = scene.settled_one().await?;
     assert_eq!((settled.settlement, settled.probe), (settlement, None));
     Ok(())
@@ -167,9 +145,7 @@ pub async fn places_come_in_the_order_of_the_errands(store: &dyn Store) -> Outco
     scene.settle_all(Word::Alive, at(1)).await?;
     let settled = scene.settled().await?;
     let (one, two) = (&settled[0], &settled[1]);
-    let places = store
-        .places(&[two.errand, ErrandId(i64::MAX), one.errand])
-        .await?;
+    let places = store.places(&[two.errand, ErrandId(i64::MAX), one.errand]).await?;
     assert_eq!(places, [two.places.clone(), Vec::new(), one.places.clone()]);
     assert_eq!(places[0][0].place, place(2));
     assert_eq!(store.places(&[]).await?, [[]; 0]);
@@ -178,26 +154,16 @@ pub async fn places_come_in_the_order_of_the_errands(store: &dyn Store) -> Outco
 
 /// Each thing once, and nothing of other runs.
 pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
-    let other = RunPlan {
-        scope: "other".to_owned(),
-        ..plan()
-    };
+    let other = RunPlan { scope: "other".to_owned(), ..plan() };
     let other = Scene::of(store, &other, at(0)).await?;
     other.load_pages(&[TWO, "http://three.test/"]).await?;
     other.settle_all(Word::Alive, at(1)).await?;
 
     let mut scene = Scene::open(store, at(10)).await?;
     scene.fresh_since = at(0);
-    let links = [
-        named(1, ONE),
-        named(2, TWO),
-        named(3, ONE),
-        local(4, "file:a", Word::Local),
-    ];
+    let links = [named(1, ONE), named(2, TWO), named(3, ONE), local(4, "file:a", Word::Local)];
     scene.load("a.md", 1, &links).await?;
-    scene
-        .load("b.md", 2, &[named(1, "http://one.test/b")])
-        .await?;
+    scene.load("b.md", 2, &[named(1, "http://one.test/b")]).await?;
     let waiting = Tally {
         links: 5,
         documents: 2,
@@ -222,19 +188,13 @@ pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
 
 /// Settles what is due as dead, saying that each host was asked twice.
 async fn ask(scene: &Scene<'_>, now: Timestamp) -> Outcome {
-    let tally = HostTally {
-        asked: 2,
-        ..HostTally::default()
-    };
+    let tally = HostTally { asked: 2, ..HostTally::default() };
     for claim in scene.claim(now).await? {
         let settled = |errand| settled_as(Some(claim.lease), errand, Word::Dead, now);
         let completions: Vec<_> = claim.errands.iter().map(settled).collect();
         scene.complete(&completions).await?;
         let pace = HostPace::default();
-        scene
-            .store
-            .release(scene.run, claim.lease, &pace, &tally)
-            .await?;
+        scene.store.release(scene.run, claim.lease, &pace, &tally).await?;
     }
     Ok(())
 }

@@ -38,15 +38,8 @@ pub async fn a_result_under_a_lost_lease_is_refused_and_changes_nothing(
 
 /// Giving back what somebody else holds does nothing.
 async fn give_back_late(scene: &Scene<'_>, lost: HostLease) -> Outcome {
-    let pace = HostPace {
-        next_at: at(5000),
-        delay_ms: 1,
-        ..HostPace::default()
-    };
-    let tally = HostTally {
-        asked: 1,
-        ..HostTally::default()
-    };
+    let pace = HostPace { next_at: at(5000), delay_ms: 1, ..HostPace::default() };
+    let tally = HostTally { asked: 1, ..HostTally::default() };
     scene.store.release(scene.run, lost, &pace, &tally).await?;
     assert_eq!(scene.claim(at(LEASE + 2)).await?, [], "it is still leased");
     assert_eq!(scene.store.hosts(scene.run, MANY).await?, []);
@@ -58,10 +51,7 @@ pub async fn only_the_results_under_the_lost_lease_are_refused(store: &dyn Store
     let urls = [ONE, OTHER, "http://two.test/"];
     let scene = Scene::with_pages(store, at(0), &urls).await?;
     let lost = scene.claim(at(0)).await?;
-    let lost = lost
-        .iter()
-        .find(|claim| claim.name == "one.test")
-        .expect("its errands are due");
+    let lost = lost.iter().find(|claim| claim.name == "one.test").expect("its errands are due");
     let current = scene.claim(at(LEASE)).await?;
     let settle = |lease, errand| settled_as(Some(lease), errand, Word::Alive, at(LEASE));
     let late = settle(lost.lease, &lost.errands[0]);
@@ -79,11 +69,7 @@ pub async fn only_the_results_under_the_lost_lease_are_refused(store: &dyn Store
 }
 
 fn again(looks: Vec<Look>, seconds: i64) -> Step {
-    Step::Again {
-        purpose: Purpose::SecondLook,
-        not_before: at(seconds),
-        looks,
-    }
+    Step::Again { purpose: Purpose::SecondLook, not_before: at(seconds), looks }
 }
 
 /// Not before; and nothing is concluded in between.
@@ -93,26 +79,17 @@ pub async fn an_errand_to_ask_again_comes_back_with_its_looks_when_it_is_time(
     let scene = Scene::with_pages(store, at(0), &[ONE]).await?;
     let claim = scene.claim_one(at(1)).await?;
     let errand = &claim.errands[0];
-    assert_eq!(
-        (errand.purpose, &errand.looks[..]),
-        (Purpose::First, &[][..])
-    );
+    assert_eq!((errand.purpose, &errand.looks[..]), (Purpose::First, &[][..]));
 
     let seen = probe(404, at(1));
     let looks = vec![look(&seen, Purpose::First)];
     let step = again(looks.clone(), 30);
-    scene
-        .complete(&[result(Some(claim.lease), errand, Some(seen), step)])
-        .await?;
+    scene.complete(&[result(Some(claim.lease), errand, Some(seen), step)]).await?;
     scene.release(&claim).await?;
     assert_eq!(scene.settled().await?, []);
     assert_eq!(scene.claim(at(29)).await?, []);
-    let expect = Errand {
-        purpose: Purpose::SecondLook,
-        not_before: at(30),
-        looks,
-        ..errand.clone()
-    };
+    let expect =
+        Errand { purpose: Purpose::SecondLook, not_before: at(30), looks, ..errand.clone() };
     assert_eq!(scene.claim_one(at(30)).await?.errands, [expect]);
     Ok(())
 }
@@ -124,9 +101,7 @@ pub async fn an_errand_to_ask_again_is_refilled_once_it_is_due(store: &dyn Store
     let errand = &claim.errands[0];
     let seen = probe(404, at(1));
     let step = again(vec![look(&seen, Purpose::First)], 30);
-    scene
-        .complete(&[result(Some(claim.lease), errand, Some(seen), step)])
-        .await?;
+    scene.complete(&[result(Some(claim.lease), errand, Some(seen), step)]).await?;
     let after = (errand.not_before, errand.id);
     let refill = |seconds| store.refill(scene.run, claim.lease, after, MANY, at(seconds));
     assert_eq!(refill(29).await?, []);
@@ -144,18 +119,12 @@ pub async fn an_errand_put_back_without_a_lease_falls_due_too(store: &dyn Store)
     let errand = &claim.errands[0];
     let seen = probe(503, at(1));
     let looks = vec![look(&seen, Purpose::First)];
-    let hold = Step::Hold {
-        looks: looks.clone(),
-    };
-    scene
-        .complete(&[result(Some(claim.lease), errand, Some(seen), hold)])
-        .await?;
+    let hold = Step::Hold { looks: looks.clone() };
+    scene.complete(&[result(Some(claim.lease), errand, Some(seen), hold)]).await?;
     scene.release(&claim).await?;
     assert_eq!(store.next_due(scene.run).await?, None);
 
-    scene
-        .complete(&[result(None, errand, None, again(looks, 30))])
-        .await?;
+    scene.complete(&[result(None, errand, None, again(looks, 30))]).await?;
     assert_eq!(store.next_due(scene.run).await?, Some(at(30)));
     assert_eq!(scene.claim_one(at(30)).await?.errands[0].id, errand.id);
     Ok(())
@@ -167,9 +136,7 @@ pub async fn an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe(
 ) -> Outcome {
     let (first, second) = (probe(502, at(1)), probe(503, at(2)));
     let looks = vec![look(&first, Purpose::First), look(&second, Purpose::Retry)];
-    let waiting = Step::Hold {
-        looks: looks.clone(),
-    };
+    let waiting = Step::Hold { looks: looks.clone() };
     let early = again(looks[..1].to_vec(), 2);
     let before = Scene::with_pages(store, at(0), &[ONE]).await?;
     take_steps(&before, [(first, early), (second.clone(), waiting)]).await?;
@@ -185,14 +152,9 @@ pub async fn an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe(
     assert_eq!((&errand.url[..], &errand.looks), (ONE, &looks));
     assert_eq!(seen, &second);
 
-    let settlement = Settlement {
-        looks,
-        ..settlement(Word::Failing, &second, at(4))
-    };
+    let settlement = Settlement { looks, ..settlement(Word::Failing, &second, at(4)) };
     let settle = Step::Settle(settlement.clone());
-    scene
-        .complete(&[result(None, errand, None, settle)])
-        .await?;
+    scene.complete(&[result(None, errand, None, settle)]).await?;
     assert_eq!(store.held(scene.run, ErrandId(0), MANY).await?, []);
     let settled = scene.settled_one().await?;
     assert_eq!(settled.settlement, settlement);
@@ -258,11 +220,7 @@ pub async fn a_settled_target_is_history_to_the_next_run(store: &dyn Store) -> O
 
 /// And a success ends the streak.
 pub async fn a_failure_keeps_what_the_last_good_page_said(store: &dyn Store) -> Outcome {
-    let streak = |runs, last| FailureStreak {
-        runs,
-        first: at(200),
-        last: at(last),
-    };
+    let streak = |runs, last| FailureStreak { runs, first: at(200), last: at(last) };
     // Each run: its moment, its word, since when, the streak it leaves.
     let runs = [
         (100, Word::Alive, 100, None),
@@ -278,11 +236,8 @@ pub async fn a_failure_keeps_what_the_last_good_page_said(store: &dyn Store) -> 
 
         let is_good = word == Word::Alive;
         let seen = probe(if is_good { 200 } else { 503 }, at(now));
-        let settlement = Settlement {
-            since: at(since),
-            streak,
-            ..settlement(word, &seen, at(now))
-        };
+        let settlement =
+            Settlement { since: at(since), streak, ..settlement(word, &seen, at(now)) };
         let settle = Step::Settle(settlement);
         let done = result(Some(claim.lease), &claim.errands[0], Some(seen), settle);
         scene.complete(&[done]).await?;

@@ -12,32 +12,17 @@ pub async fn an_unfinished_run_of_the_same_plan_is_resumed(store: &dyn Store) ->
     assert!(!first.is_resumed && !first.has_network);
 
     let again = store.open_run(&plan(), false, at(60)).await?;
-    let expect = OpenRun {
-        is_resumed: true,
-        ..first
-    };
+    let expect = OpenRun { is_resumed: true, ..first };
     assert_eq!(again, expect);
     Ok(())
 }
 
 /// Command, inputs and scope all tell plans apart, however they are joined.
 pub async fn a_run_of_another_plan_is_another_run(store: &dyn Store) -> Outcome {
-    let other_command = RunPlan {
-        command: "crawl".to_owned(),
-        ..plan()
-    };
-    let other_inputs = RunPlan {
-        inputs: vec![plan().inputs.concat()],
-        ..plan()
-    };
-    let other_order = RunPlan {
-        inputs: plan().inputs.into_iter().rev().collect(),
-        ..plan()
-    };
-    let other_scope = RunPlan {
-        scope: String::new(),
-        ..plan()
-    };
+    let other_command = RunPlan { command: "crawl".to_owned(), ..plan() };
+    let other_inputs = RunPlan { inputs: vec![plan().inputs.concat()], ..plan() };
+    let other_order = RunPlan { inputs: plan().inputs.into_iter().rev().collect(), ..plan() };
+    let other_scope = RunPlan { scope: String::new(), ..plan() };
     store.open_run(&plan(), false, at(0)).await?;
     for other in [other_command, other_inputs, other_order, other_scope] {
         let opened = store.open_run(&other, false, at(1)).await?;

@@ -55,12 +55,7 @@ impl<'a> Scene<'a> {
         now: Timestamp,
     ) -> Result<Self, StoreFault> {
         let run = store.open_run(plan, false, now).await?.id;
-        Ok(Self {
-            store,
-            run,
-            now,
-            fresh_since: NOTHING_IS_FRESH,
-        })
+        Ok(Self { store, run, now, fresh_since: NOTHING_IS_FRESH })
     }
 
     /// Opens a run over one document that links to these pages.
@@ -104,21 +99,14 @@ impl<'a> Scene<'a> {
         first: usize,
         links: &[NewLink],
     ) -> Result<(), StoreFault> {
-        let batch = LinkBatch {
-            document,
-            first,
-            links,
-            now: self.now,
-            fresh_since: self.fresh_since,
-        };
+        let batch =
+            LinkBatch { document, first, links, now: self.now, fresh_since: self.fresh_since };
         self.store.add_links(self.run, batch).await
     }
 
     /// Claims whatever is due.
     pub(super) async fn claim(&self, now: Timestamp) -> Result<Vec<Claim>, StoreFault> {
-        self.store
-            .claim(self.run, MANY, MANY, now, lease_end(now))
-            .await
+        self.store.claim(self.run, MANY, MANY, now, lease_end(now)).await
     }
 
     /// Claims the only host that is due.
@@ -168,9 +156,7 @@ impl<'a> Scene<'a> {
     /// Gives a host back that nothing was learnt about.
     pub(super) async fn release(&self, claim: &Claim) -> Result<(), StoreFault> {
         let (pace, tally) = (HostPace::default(), HostTally::default());
-        self.store
-            .release(self.run, claim.lease, &pace, &tally)
-            .await
+        self.store.release(self.run, claim.lease, &pace, &tally).await
     }
 
     /// Everything that is settled.
@@ -187,9 +173,7 @@ impl<'a> Scene<'a> {
 
     /// Closes the run.
     pub(super) async fn finish(&self, now: Timestamp) -> Result<(), StoreFault> {
-        self.store
-            .close_run(self.run, RunState::Finished, now)
-            .await
+        self.store.close_run(self.run, RunState::Finished, now).await
     }
 }
 
@@ -199,21 +183,13 @@ pub(super) fn lease_end(now: Timestamp) -> Timestamp {
 }
 
 pub(super) fn document(label: &str, content: u64) -> NewDocument {
-    NewDocument {
-        label: label.to_owned(),
-        content,
-    }
+    NewDocument { label: label.to_owned(), content }
 }
 
 /// Somewhere on a line.
 pub(super) fn place(line: u32) -> Place {
     let start = 100 * line as usize;
-    Place {
-        span: Span::from(start..start + 7),
-        line,
-        column: 3,
-        kind: PlaceKind::Definition,
-    }
+    Place { span: Span::from(start..start + 7), line, column: 3, kind: PlaceKind::Definition }
 }
 
 /// A link to a page that the user named.
@@ -231,11 +207,7 @@ fn web(line: u32, url: &str, is_named: bool) -> NewLink {
     NewLink {
         place: place(line),
         given: url.to_owned(),
-        target: NewTarget::Web {
-            url: url.to_owned(),
-            host: host.to_owned(),
-            is_named,
-        },
+        target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), is_named },
     }
 }
 
@@ -268,14 +240,7 @@ pub(super) fn probe(status: u16, asked: Timestamp) -> Probe {
             hop("http://one.test/%C3%BCber", status, None),
         ],
         ending: Ending::Answered(status),
-        timings: Timings {
-            dns: 1,
-            connect: 2,
-            tls: 3,
-            head: 4,
-            body: 5,
-            total: 15,
-        },
+        timings: Timings { dns: 1, connect: 2, tls: 3, head: 4, body: 5, total: 15 },
         retry_after: Some(120),
         digest: Some(digest(status)),
     }
@@ -296,12 +261,7 @@ pub(super) fn digest(status: u16) -> Digest {
 
 /// The look that a probe was.
 pub(super) fn look(probe: &Probe, purpose: Purpose) -> Look {
-    Look {
-        asked: probe.asked,
-        purpose,
-        ending: probe.ending.clone(),
-        took_ms: probe.timings.total,
-    }
+    Look { asked: probe.asked, purpose, ending: probe.ending.clone(), took_ms: probe.timings.total }
 }
 
 /// A settlement that rests on one probe.
@@ -326,13 +286,7 @@ pub(super) fn result(
     probe: Option<Probe>,
     step: Step,
 ) -> Completion {
-    Completion {
-        errand: errand.id,
-        target: errand.target,
-        lease,
-        probe,
-        step,
-    }
+    Completion { errand: errand.id, target: errand.target, lease, probe, step }
 }
 
 /// A result that settles an errand after one look, with the status its word

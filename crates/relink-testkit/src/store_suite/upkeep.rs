@@ -45,10 +45,7 @@ pub async fn pruning_forgets_old_closed_runs_and_their_probes(store: &dyn Store)
 /// A run closed at that very moment, and one that may still be resumed,
 /// however old it is.
 pub async fn pruning_keeps_what_is_not_old_or_not_closed(store: &dyn Store) -> Outcome {
-    let other = RunPlan {
-        scope: "unfinished".to_owned(),
-        ..plan()
-    };
+    let other = RunPlan { scope: "unfinished".to_owned(), ..plan() };
     let unfinished = Scene::of(store, &other, at(0)).await?;
     unfinished.load_pages(&[ONE, TWO]).await?;
     let claims = unfinished.claim(at(1)).await?;
@@ -63,10 +60,7 @@ pub async fn pruning_keeps_what_is_not_old_or_not_closed(store: &dyn Store) -> O
     assert_eq!(counts(&size), (2, 3, 3));
     let after = (unfinished.settled().await?, closed.settled().await?);
     assert_eq!(after, before);
-    assert_eq!(
-        store.held(unfinished.run, ErrandId(0), MANY).await?.len(),
-        1
-    );
+    assert_eq!(store.held(unfinished.run, ErrandId(0), MANY).await?.len(), 1);
     Ok(())
 }
 
@@ -75,14 +69,7 @@ async fn hold(scene: &Scene<'_>, claim: &relink_ports::Claim, seconds: i64) -> O
     let seen = probe(503, at(seconds));
     let looks = vec![look(&seen, Purpose::First)];
     let step = Step::Hold { looks };
-    scene
-        .complete(&[result(
-            Some(claim.lease),
-            &claim.errands[0],
-            Some(seen),
-            step,
-        )])
-        .await
+    scene.complete(&[result(Some(claim.lease), &claim.errands[0], Some(seen), step)]).await
 }
 
 /// The next run knows as much as if nothing had been forgotten.
@@ -125,8 +112,7 @@ pub async fn the_number_of_a_pruned_run_is_not_given_again(store: &dyn Store) ->
         ..settlement(Word::Blocked, &probe(429, at(200)), at(200))
     };
     let settle = Step::Settle(unasked);
-    new.complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)])
-        .await?;
+    new.complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)]).await?;
     assert_eq!(new.settled_one().await?.probe, None);
     Ok(())
 }

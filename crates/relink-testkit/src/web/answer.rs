@@ -14,12 +14,7 @@ pub struct Answer {
 impl Answer {
     /// An answer with an HTML body, unless a header says otherwise.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self {
-            status,
-            headers: Vec::new(),
-            body: body.into(),
-            delay: Duration::ZERO,
-        }
+        Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO }
     }
 
     /// A redirect with a short body.
@@ -43,8 +38,7 @@ impl Answer {
 
     /// Whether the connection is to be closed after it.
     pub(super) fn closes(&self) -> bool {
-        self.find("connection")
-            .is_some_and(|value| value.eq_ignore_ascii_case("close"))
+        self.find("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"))
     }
 
     /// The bytes to send, without the body where none belongs.

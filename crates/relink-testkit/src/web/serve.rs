@@ -26,9 +26,7 @@ pub(super) async fn serve(
             _ = &mut stopped => return,
         };
         if let Ok((stream, _)) = visitor {
-            site.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .connections += 1;
+            site.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
             let site = Arc::clone(&site);
             // A visitor who leaves is no fault of the server.
             visits.spawn(async move { drop(attend(stream, &site).await) });
@@ -42,10 +40,7 @@ async fn attend(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     let mut stream = BufReader::new(stream);
     while let Some(request) = read_request(&mut stream).await? {
         let is_head = request.method == "HEAD";
-        let answer = site
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .answer_to(request);
+        let answer = site.lock().unwrap_or_else(PoisonError::into_inner).answer_to(request);
         // Even a wait of nothing would last to the timer's next tick.
         if !answer.delay.is_zero() {
             tokio::time::sleep(answer.delay).await;

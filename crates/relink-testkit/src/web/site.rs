@@ -53,12 +53,7 @@ impl Site {
     /// A virtual host comes before all hosts, a path with its query before
     /// the bare path.
     pub(super) fn answer_to(&mut self, request: Seen) -> Answer {
-        let bare = request
-            .path
-            .split('?')
-            .next()
-            .unwrap_or_default()
-            .to_owned();
+        let bare = request.path.split('?').next().unwrap_or_default().to_owned();
         let host = Some(request.host.clone());
         let keys = [
             (host.clone(), request.path.clone()),

@@ -26,23 +26,14 @@ pub struct Headline {
 /// The first line: `Checked 412 links in 38 files, 57 hosts, 6.1 s (301 from
 /// cache ≤ 24 h)`.
 pub fn headline(headline: &Headline) -> String {
-    let Headline {
-        links,
-        documents,
-        hosts,
-        ..
-    } = *headline;
+    let Headline { links, documents, hosts, .. } = *headline;
     let links = counted(links, "link");
     let files = counted(documents, "file");
     let hosts = counted(hosts, "host");
     let took = duration(headline.took_ms);
     let cached = match headline.cached {
         0 => String::new(),
-        cached => format!(
-            " ({} from cache ≤ {})",
-            grouped(cached),
-            age(headline.max_age)
-        ),
+        cached => format!(" ({} from cache ≤ {})", grouped(cached), age(headline.max_age)),
     };
     format!("Checked {links} in {files}, {hosts}, {took}{cached}\n")
 }

@@ -61,9 +61,7 @@ fn reason_line(paint: Paint, reason: &str) -> String {
 }
 
 fn help_line(paint: Paint, help: Option<&str>) -> String {
-    help.map_or(String::new(), |help| {
-        format!("{} {}\n", paint.help("help:"), shown_prose(help))
-    })
+    help.map_or(String::new(), |help| format!("{} {}\n", paint.help("help:"), shown_prose(help)))
 }
 
 fn also(others: &[PlaceView]) -> String {

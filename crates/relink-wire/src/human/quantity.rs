@@ -53,10 +53,7 @@ mod tests {
     #[test]
     fn thousands_are_set_apart() {
         let numbers = [0, 999, 1000, 11_203, 1_000_000];
-        assert_eq!(
-            numbers.map(grouped).join(" "),
-            "0 999 1,000 11,203 1,000,000"
-        );
+        assert_eq!(numbers.map(grouped).join(" "), "0 999 1,000 11,203 1,000,000");
     }
 
     #[test]
@@ -69,9 +66,6 @@ mod tests {
     #[test]
     fn ages_are_told_in_whole_units() {
         let ages = [90, 1800, 86_400, 604_800, 90_000];
-        assert_eq!(
-            ages.map(age).join(" | "),
-            "90 s | 30 min | 24 h | 7 d | 25 h"
-        );
+        assert_eq!(ages.map(age).join(" | "), "90 s | 30 min | 24 h | 7 d | 25 h");
     }
 }

@@ -49,11 +49,7 @@ impl Snippet {
         let room_before = (room / 2).max(room.saturating_sub(width(after)));
         let before = cut_start(before, room_before);
         let after = cut_end(after, room - width(&before));
-        Self {
-            before,
-            destination,
-            after,
-        }
+        Self { before, destination, after }
     }
 
     /// The line and, under its destination, carets and the reason.
@@ -82,18 +78,12 @@ const fn is_line_end(byte: u8) -> bool {
 }
 
 fn first_line(bytes: &[u8]) -> &[u8] {
-    let end = bytes
-        .iter()
-        .position(|byte| is_line_end(*byte))
-        .unwrap_or(bytes.len());
+    let end = bytes.iter().position(|byte| is_line_end(*byte)).unwrap_or(bytes.len());
     &bytes[..end]
 }
 
 fn last_line(bytes: &[u8]) -> &[u8] {
-    let start = bytes
-        .iter()
-        .rposition(|byte| is_line_end(*byte))
-        .map_or(0, |end| end + 1);
+    let start = bytes.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |end| end + 1);
     &bytes[start..]
 }
 
@@ -158,19 +148,13 @@ mod tests {
             "first\nsee [a](«https://a.test/»), then\nlast",
             "   |  see [a](https://a.test/), then\n   |          ^^^^^^^^^^^^^^^ the reason\n",
         );
-        check(
-            "  \t[a](«b.md»)\r\n",
-            "   |  [a](b.md)\n   |      ^^^^ the reason\n",
-        );
+        check("  \t[a](«b.md»)\r\n", "   |  [a](b.md)\n   |      ^^^^ the reason\n");
         check("[a](«»)", "   |  [a]()\n   |      ^ the reason\n");
     }
 
     #[test]
     fn wide_letters_and_tabs_do_not_shift_the_carets() {
-        check(
-            "日本\t«x.md»",
-            "   |  日本 x.md\n   |       ^^^^ the reason\n",
-        );
+        check("日本\t«x.md»", "   |  日本 x.md\n   |       ^^^^ the reason\n");
         check("é「«日本»」", "   |  é「日本」\n   |     ^^^^ the reason\n");
     }
 

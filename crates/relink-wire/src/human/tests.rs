@@ -11,10 +11,7 @@ use crate::{HostRow, PlaceView};
 const LINE: &[u8] = b"see the [setup guide](https://old.example.org/guide/setup)\n";
 
 fn at(path: &str, line: u32, column: u32) -> PlaceView<'_> {
-    PlaceView {
-        path,
-        place: place(line, column, 22..57),
-    }
+    PlaceView { path, place: place(line, column, 22..57) }
 }
 
 fn view<'a>(places: &'a [PlaceView<'a>], snippet: Option<&'a Snippet>) -> FindingView<'a> {
@@ -71,11 +68,7 @@ fn a_whole_report() {
         finding(Paint::Plain, &view(&[], None)),
         "\n".to_owned(),
         summary(Paint::Plain, &words),
-        closing(&Closing {
-            failing: 2,
-            blocked: 6,
-            blocked_code: Some(Code::new(403)),
-        }),
+        closing(&Closing { failing: 2, blocked: 6, blocked_code: Some(Code::new(403)) }),
     ];
     insta::assert_snapshot!(report.concat());
 }
@@ -89,11 +82,8 @@ fn paint_adds_nothing_but_escapes() {
     assert!(painted.contains("\u{1b}["));
     let mut bare = String::new();
     for (index, piece) in painted.split('\u{1b}').enumerate() {
-        let rest = if index == 0 {
-            Some(piece)
-        } else {
-            piece.split_once('m').map(|(_, rest)| rest)
-        };
+        let rest =
+            if index == 0 { Some(piece) } else { piece.split_once('m').map(|(_, rest)| rest) };
         bare.push_str(rest.unwrap());
     }
     assert_eq!(bare, finding(Paint::Plain, &view));
@@ -125,11 +115,7 @@ fn no_stranger_s_text_steers_the_terminal() {
 
 #[track_caller]
 fn check_closing(failing: u64, blocked: u64, expect: &str) {
-    let text = closing(&Closing {
-        failing,
-        blocked,
-        blocked_code: Some(Code::new(429)),
-    });
+    let text = closing(&Closing { failing, blocked, blocked_code: Some(Code::new(429)) });
     assert_eq!(text, format!("{expect}\n"));
 }
 
@@ -168,10 +154,7 @@ fn the_host_table_lines_up() {
         busy_ms: 340,
         waited_ms,
     };
-    let rows = [
-        row("old.example.org", 1200, 61_000),
-        row("a.test:8080", 3, 0),
-    ];
+    let rows = [row("old.example.org", 1200, 61_000), row("a.test:8080", 3, 0)];
     insta::assert_snapshot!(hosts(Paint::Plain, &rows));
     assert_eq!(hosts(Paint::Plain, &[]), "");
 }

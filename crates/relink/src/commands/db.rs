@@ -31,7 +31,10 @@ pub async fn run(args: DbArgs) -> Result<Exit, Failure> {
             let now = RunClock::start()?.now();
             let before = now.checked_sub(age).unwrap_or(jiff::Timestamp::MIN);
             let size = store.prune(before).await?;
-            print(&format!("{}`relink db vacuum` gives the room back to the disk\n", described(&size)))?;
+            print(&format!(
+                "{}`relink db vacuum` gives the room back to the disk\n",
+                described(&size)
+            ))?;
         }
         DbCommand::Vacuum => {
             store.vacuum().await?;

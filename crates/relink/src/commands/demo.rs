@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use relink_demo::{Library, Planted};
 use relink_engine::{
-    AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Stop, check,
+    AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Stop,
+    check,
 };
 use relink_fetch::Override;
 use relink_frontier::{Pace, Scope};
@@ -160,7 +161,10 @@ impl Tour {
             right += usize::from(is_right);
             print(&self.line(fault, judged))?;
         }
-        print(&format!("\n{right} of {} planted faults judged as planted.\n{NEXT}", planted.len()))?;
+        print(&format!(
+            "\n{right} of {} planted faults judged as planted.\n{NEXT}",
+            planted.len()
+        ))?;
         Ok(if right == planted.len() { Exit::Clean } else { Exit::Fault })
     }
 

@@ -35,9 +35,8 @@ pub fn paint(face: &Face) -> Paint {
 
 fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|fault| {
-        Failure::fault("cannot start").cause(fault.to_string())
-    })?;
+    let runtime =
+        runtime.map_err(|fault| Failure::fault("cannot start").cause(fault.to_string()))?;
     let result = runtime.block_on(future);
     // Whatever still hangs in a name server or a disk must not hold us back.
     runtime.shutdown_background();

@@ -20,8 +20,7 @@ use crate::settings::Settings;
 const PAGE: usize = 256;
 
 /// Shown in full unless `--verbose` asks for the rest.
-const SHOWN: [Word; 5] =
-    [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
+const SHOWN: [Word; 5] = [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
 
 /// How to write the report.
 pub struct HumanReport {
@@ -34,8 +33,11 @@ pub struct HumanReport {
 
 impl HumanReport {
     pub(super) fn new(settings: &Settings, face: &Face, paint: Paint) -> Self {
-        let is_shown =
-            |word: &Word| face.verbose && *word != Word::Alive || settings.fail_on.contains(word) || SHOWN.contains(word);
+        let is_shown = |word: &Word| {
+            face.verbose && *word != Word::Alive
+                || settings.fail_on.contains(word)
+                || SHOWN.contains(word)
+        };
         Self {
             paint,
             shown: Word::ALL.into_iter().filter(is_shown).collect(),
@@ -58,7 +60,9 @@ impl HumanReport {
         say(out, &self.headline(end))?;
         let blocked_code = self.findings(out, ports, end.outcome.run).await?;
         say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
-        if !self.is_quiet && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0)) {
+        if !self.is_quiet
+            && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
+        {
             let rows: Vec<_> = hosts.iter().map(host_row).collect();
             say(out, &format!("\n{}\n", human::hosts(self.paint, &rows)))?;
         }
@@ -94,7 +98,9 @@ impl HumanReport {
             let Some(last) = page.last() else { break };
             after = last.errand;
             for settled in &page {
-                if let (Word::Blocked, Some(code)) = (settled.settlement.word, settled.settlement.code) {
+                if let (Word::Blocked, Some(code)) =
+                    (settled.settlement.word, settled.settlement.code)
+                {
                     *blocked.entry(code).or_default() += 1;
                 }
                 if self.shown.contains(&settled.settlement.word) {
@@ -114,15 +120,18 @@ impl HumanReport {
             None => None,
         };
         let advice = settlement.code.and_then(codes::meaning).map(|meaning| meaning.advice);
-        let text = human::finding(self.paint, &FindingView {
-            code: settlement.code,
-            word: settlement.word,
-            url: &settled.given,
-            reason: &settlement.reason,
-            places: &place_views(settled),
-            snippet: snippet.as_ref(),
-            help: advice,
-        });
+        let text = human::finding(
+            self.paint,
+            &FindingView {
+                code: settlement.code,
+                word: settlement.word,
+                url: &settled.given,
+                reason: &settlement.reason,
+                places: &place_views(settled),
+                snippet: snippet.as_ref(),
+                help: advice,
+            },
+        );
         format!("\n{text}")
     }
 }

@@ -60,7 +60,8 @@ impl Reporter {
         let formats: Vec<Format> =
             settings.outputs.iter().map(|path| format_of(path)).collect::<Result<_, _>>()?;
         let stdout: Out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
-        let mut sinks = vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)];
+        let mut sinks =
+            vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)];
         for (path, format) in settings.outputs.iter().zip(formats) {
             sinks.push(Sink::new(format, create(path)?, settings, face, Paint::Plain, started));
         }
@@ -128,12 +129,7 @@ impl Sink {
         }
     }
 
-    async fn finish(
-        self,
-        ports: &Ports,
-        end: &RunEnd,
-        hosts: &[HostTally],
-    ) -> Result<(), Failure> {
+    async fn finish(self, ports: &Ports, end: &RunEnd, hosts: &[HostTally]) -> Result<(), Failure> {
         match self {
             Self::Jsonl(mut out, _) => out.flush().map_err(cannot_write),
             Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),

@@ -25,7 +25,11 @@ impl Bar {
         let Some(bar) = &self.0 else { return };
         match progress {
             Progress::Loading { documents, links } => {
-                bar.set_message(format!("reading: {}, {}", counted(*documents, "file"), counted(*links, "link")));
+                bar.set_message(format!(
+                    "reading: {}, {}",
+                    counted(*documents, "file"),
+                    counted(*links, "link")
+                ));
                 bar.tick();
             }
             Progress::Asking { settled, targets, in_flight, waiting } => {

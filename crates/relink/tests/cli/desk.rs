@@ -32,11 +32,6 @@ impl Desk {
         self.folder.path().join("home")
     }
 
-    /// The database the tests use.
-    pub fn database(&self) -> PathBuf {
-        self.path("relink.db")
-    }
-
     /// Writes a file of the project.
     pub fn write(&self, name: &str, text: &str) -> &Self {
         let path = self.path(name);
@@ -46,8 +41,11 @@ impl Desk {
     }
 
     /// Writes a list, one address a line.
-    pub fn list<T: ToString>(&self, name: &str, urls: impl IntoIterator<Item = T>) -> &Self {
-        let lines: String = urls.into_iter().map(|url| format!("{}\n", url.to_string())).collect();
+    pub fn list<T: AsRef<str>>(&self, name: &str, urls: impl IntoIterator<Item = T>) -> &Self {
+        let mut lines = String::new();
+        for url in urls {
+            lines.extend([url.as_ref(), "\n"]);
+        }
         self.write(name, &lines)
     }
 
@@ -181,8 +179,8 @@ pub struct Rows(pub Vec<Value>);
 impl Rows {
     /// The one result for an address.
     #[track_caller]
-    pub fn of(&self, url: impl ToString) -> &Value {
-        let url = url.to_string();
+    pub fn of(&self, url: impl AsRef<str>) -> &Value {
+        let url = url.as_ref();
         let found: Vec<&Value> = self.0.iter().filter(|row| row["url"] == url).collect();
         assert_eq!(found.len(), 1, "results for {url} in {self:?}");
         found[0]
@@ -190,7 +188,7 @@ impl Rows {
 
     /// The word and the code for an address: `dead RL101`, `alive`.
     #[track_caller]
-    pub fn word(&self, url: impl ToString) -> String {
+    pub fn word(&self, url: impl AsRef<str>) -> String {
         let row = self.of(url);
         let word = row["verdict"].as_str().unwrap();
         row["code"].as_str().map_or(word.to_owned(), |code| format!("{word} {code}"))
@@ -229,6 +227,12 @@ impl Running {
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
+    }
+
+    /// Reads no more and waits for its end.
+    pub fn hang_up(self) -> Said {
+        drop(self.stdout);
+        Said::of(&self.child.wait_with_output().unwrap())
     }
 
     /// Waits for its end; what was read before is not in its stdout.

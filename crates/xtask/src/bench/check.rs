@@ -47,9 +47,7 @@ impl fmt::Display for Outcome {
             }
             None => f.write_str("lychee -  ratio -  ")?,
         }
-        let Self {
-            alive, dead, urls, ..
-        } = self;
+        let Self { alive, dead, urls, .. } = self;
         write!(f, "alive {alive} dead {dead} of {urls}")
     }
 }
@@ -68,9 +66,7 @@ pub fn check(workspace: &Workspace, size: Size, note: impl Fn(&str)) -> Result<O
         note("lychee is not on the path and `LYCHEE` does not name it: left out");
     }
     note("building relink --release");
-    run(workspace
-        .cargo()
-        .args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let scratch = Scratch::new()?;
     let root = scratch.path().join("site");
     let port = free_port()?;
@@ -202,10 +198,7 @@ mod tests {
     fn outcome(lychee: Option<Run>) -> Outcome {
         Outcome {
             urls: 1000,
-            relink: Run {
-                seconds: 0.5,
-                peak_kib: 40 * 1024,
-            },
+            relink: Run { seconds: 0.5, peak_kib: 40 * 1024 },
             lychee,
             alive: 900,
             dead: 100,
@@ -214,10 +207,7 @@ mod tests {
 
     #[test]
     fn the_outcome_is_one_line() {
-        let lychee = Run {
-            seconds: 1.25,
-            peak_kib: 170 * 1024,
-        };
+        let lychee = Run { seconds: 1.25, peak_kib: 170 * 1024 };
         assert_eq!(
             outcome(Some(lychee)).to_string(),
             "relink 2000/s 40 MB  lychee 800/s 170 MB  ratio 2.50  alive 900 dead 100 of 1000"
@@ -231,10 +221,7 @@ mod tests {
     #[test]
     fn the_counts_must_be_the_planted_ones() {
         assert!(outcome(None).counts_agree());
-        let off_by_one = Outcome {
-            dead: 99,
-            ..outcome(None)
-        };
+        let off_by_one = Outcome { dead: 99, ..outcome(None) };
         assert!(!off_by_one.counts_agree());
     }
 

@@ -42,22 +42,13 @@ pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<
         let path = scratch.join(name);
         File::create(&path).map_err(|fault| Fault::io(&path, &fault))
     };
-    command
-        .args(words)
-        .stdin(Stdio::null())
-        .stdout(open("out")?)
-        .stderr(open("err")?);
+    command.args(words).stdin(Stdio::null()).stdout(open("out")?).stderr(open("err")?);
     let start = Instant::now();
-    let mut child = command
-        .spawn()
-        .map_err(|fault| Fault::io(program, &fault))?;
+    let mut child = command.spawn().map_err(|fault| Fault::io(program, &fault))?;
     let watched = watch(&mut child)?;
     let seconds = start.elapsed().as_secs_f64();
     let text = std::fs::read_to_string(&account).ok();
-    Ok(Run {
-        seconds,
-        peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched),
-    })
+    Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched) })
 }
 
 /// The program, run by GNU time where there is one.
@@ -89,9 +80,7 @@ fn watch(child: &mut Child) -> Result<u64, Fault> {
 
 /// The peak in a `/proc/PID/status`.
 fn high_water(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
 
@@ -108,10 +97,7 @@ mod tests {
     #[test]
     fn the_peak_is_found_in_either_account() {
         assert_eq!(high_water("VmPeak:\t9 kB\nVmHWM:\t  4312 kB\n"), Some(4312));
-        assert_eq!(
-            last_number("Command exited with non-zero status 1\n71234\n"),
-            Some(71234)
-        );
+        assert_eq!(last_number("Command exited with non-zero status 1\n71234\n"), Some(71234));
     }
 
     #[test]

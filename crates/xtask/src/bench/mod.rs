@@ -21,10 +21,7 @@ pub struct Size {
 
 impl Default for Size {
     fn default() -> Self {
-        Self {
-            urls: 20_000,
-            hosts: 1,
-        }
+        Self { urls: 20_000, hosts: 1 }
     }
 }
 
@@ -69,13 +66,7 @@ mod tests {
     #[test]
     fn options_are_read_in_any_order() {
         let size = Size::read(&["--hosts", "4", "--urls", "100"]).unwrap();
-        assert_eq!(
-            size,
-            Size {
-                urls: 100,
-                hosts: 4
-            }
-        );
+        assert_eq!(size, Size { urls: 100, hosts: 4 });
         assert_eq!(Size::read(&[]).unwrap(), Size::default());
     }
 

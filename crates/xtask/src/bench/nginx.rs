@@ -107,17 +107,9 @@ mod tests {
     #[test]
     fn it_listens_on_loopback_only() {
         let config = config(Path::new("/s"), Path::new("/s/site"), 2, 8080);
-        let listens: Vec<&str> = config
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix("listen "))
-            .collect();
-        assert_eq!(
-            listens,
-            [
-                "127.0.0.1:8080 backlog=4096;",
-                "127.0.0.2:8080 backlog=4096;"
-            ]
-        );
+        let listens: Vec<&str> =
+            config.lines().filter_map(|line| line.trim().strip_prefix("listen ")).collect();
+        assert_eq!(listens, ["127.0.0.1:8080 backlog=4096;", "127.0.0.2:8080 backlog=4096;"]);
     }
 
     #[test]

@@ -12,9 +12,7 @@ pub(super) struct Scratch(PathBuf);
 impl Scratch {
     /// Makes one that nobody else has.
     pub(super) fn new() -> Result<Self, Fault> {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_nanos());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let name = format!("relink-bench-{}-{now}", std::process::id());
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir(&path).map_err(|fault| Fault::io(&path, &fault))?;

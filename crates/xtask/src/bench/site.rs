@@ -87,17 +87,11 @@ mod tests {
     #[test]
     fn a_tenth_of_the_listed_pages_is_missing() {
         let scratch = Scratch::new().unwrap();
-        let size = Size {
-            urls: 605,
-            hosts: 3,
-        };
+        let size = Size { urls: 605, hosts: 3 };
         let urls = write(scratch.path(), size, 8080).unwrap();
         let urls: HashSet<&str> = urls.lines().collect();
         assert_eq!(urls.len(), 605);
-        let absent = urls
-            .iter()
-            .filter(|url| !scratch.path().join(path_of(url)).is_file())
-            .count();
+        let absent = urls.iter().filter(|url| !scratch.path().join(path_of(url)).is_file()).count();
         assert_eq!(absent, missing(605));
     }
 

@@ -138,14 +138,8 @@ fn comments_and_declarations_are_passed_over() {
 
 #[test]
 fn some_elements_hold_text_only() {
-    check(
-        "<title><b></titl></TITLE >x",
-        r#"<title {}>"<b></titl>"</title>"x""#,
-    );
-    check(
-        "<script>a</scripts></script>",
-        r#"<script {}>"a</scripts>"</script>"#,
-    );
+    check("<title><b></titl></TITLE >x", r#"<title {}>"<b></titl>"</title>"x""#);
+    check("<script>a</scripts></script>", r#"<script {}>"a</scripts>"</script>"#);
     check("<style></style>x", r#"<style {}></style>"x""#);
     check("<plaintext></plaintext>", r#"<plaintext {}>"</plaintext>""#);
 }
@@ -156,10 +150,7 @@ fn a_commented_script_may_hold_another() {
         "<script><!--<script></script>--></script>x",
         r#"<script {}>"<!--<script></script>-->"</script>"x""#,
     );
-    check(
-        "<script><!--></script>x",
-        r#"<script {}>"<!-->"</script>"x""#,
-    );
+    check("<script><!--></script>x", r#"<script {}>"<!-->"</script>"x""#);
 }
 
 /// Pieces that drive a tokenizer through its states.

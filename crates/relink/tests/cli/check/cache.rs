@@ -6,7 +6,10 @@ use crate::desk::Desk;
 
 fn site() -> (Web, Desk) {
     let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.page("/good", 200, "").redirect("/old", 301, "/good").page("/wall", 403, "");
+    web.page("/good", 200, "")
+        .redirect("/old", 301, "/new")
+        .page("/new", 200, "")
+        .page("/wall", 403, "");
     let urls = ["/good", "/old", "/wall", "/gone"].map(|path| web.url(path));
     desk.list("urls.txt", urls);
     (web, desk)

@@ -60,12 +60,15 @@ fn an_address_is_reported_as_it_is_given() {
     let web = Web::start_blocking();
     web.page("/a", 200, "").page("/@ann", 200, "");
     let desk = Desk::new();
-    let urls = [format!("HTTP://127.0.0.1:{}/a#part", web.port()), format!("{}#x", web.url("/@ann"))];
+    let urls =
+        [format!("HTTP://127.0.0.1:{}/a#part", web.port()), format!("{}#x", web.url("/@ann"))];
     desk.list("urls.txt", &urls);
     let rows = desk.check(&["urls.txt"]).exits(0).rows();
     for url in urls {
         assert_eq!(rows.word(url), "alive");
     }
+    let argument = format!("{}#part", web.url("/a"));
+    assert_eq!(Desk::new().check(&[&argument]).exits(0).rows().word(argument), "alive");
 }
 
 #[test]

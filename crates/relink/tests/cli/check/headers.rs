@@ -27,7 +27,8 @@ fn headers_and_user_agent_are_sent_as_given() {
     web.page("/", 200, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/")]);
-    let args = ["--user-agent", "Mine/1", "--header", "X-Key: a: b", "--header", "Accept-Language: de"];
+    let args =
+        ["--user-agent", "Mine/1", "--header", "X-Key: a: b", "--header", "Accept-Language: de"];
     desk.check(&[&args[..], &["urls.txt"]].concat()).exits(0);
     let seen = request(&web, "/");
     let sent = ["user-agent", "x-key", "accept-language"].map(|name| seen.header(name));

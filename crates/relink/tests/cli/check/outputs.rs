@@ -8,7 +8,8 @@ use crate::desk::{CHECK, Desk, QUICK};
 fn site() -> (Web, Desk) {
     let (web, desk) = (Web::start_blocking(), Desk::new());
     web.page("/good", 200, "").page("/wall", 403, "");
-    let text = format!("[a]({}) [b]({})\n\n<{}>\n", web.url("/good"), web.url("/gone"), web.url("/wall"));
+    let text =
+        format!("[a]({}) [b]({})\n\n<{}>\n", web.url("/good"), web.url("/gone"), web.url("/wall"));
     desk.write("a.md", &text);
     (web, desk)
 }
@@ -21,7 +22,8 @@ fn is_whole(report: &str) {
     let targets = report["targets"].as_array().unwrap();
     let summary = &report["summary"];
     assert_eq!(targets.len(), 3);
-    for (name, count) in [("links", 3), ("documents", 1), ("hosts", 1), ("targets", 3), ("exit", 1)] {
+    for (name, count) in [("links", 3), ("documents", 1), ("hosts", 1), ("targets", 3), ("exit", 1)]
+    {
         assert_eq!(summary[name], count, "{name}");
     }
     for word in ["alive", "dead", "blocked"] {
@@ -73,4 +75,13 @@ fn a_report_that_cannot_be_written_is_told_before_anything_is_asked() {
     let (web, desk) = site();
     desk.check(&["a.md", "-o", "no/such/folder/a.json"]).exits(2);
     assert_eq!(web.connections(), 0);
+}
+
+#[test]
+fn a_reader_who_has_had_enough_is_no_fault() {
+    let (_web, desk) = site();
+    let mut running = desk.start(&["a.md"]);
+    running.next_row();
+    let said = running.hang_up();
+    assert!(said.stderr.is_empty(), "{said:?}");
 }

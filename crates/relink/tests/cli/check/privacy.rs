@@ -12,7 +12,7 @@ const SECRET: &str = "hunter2-correct-horse";
 fn keeps_the_secret(desk: &Desk, name: &str) {
     let bytes = std::fs::read(desk.path(name)).unwrap();
     let is_told = bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes());
-    assert!(!is_told, "{name}: {}", String::from_utf8_lossy(&bytes));
+    assert!(!is_told, "{name} tells it");
 }
 
 #[test]

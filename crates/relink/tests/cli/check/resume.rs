@@ -1,7 +1,7 @@
 //! Going on after an interruption.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use relink_testkit::web::{Answer, Web};
 
@@ -104,7 +104,7 @@ fn a_list_that_changed_in_between_is_honored() {
 #[test]
 fn an_interrupted_report_says_how_far_it_came() {
     let (web, desk, _) = slow_site();
-    web.answer("/10", Answer::new(200, "").after(Duration::from_secs(60)));
+    web.answer("/10", Answer::new(200, "").after(Duration::from_mins(1)));
     // The lines of one report tell when to interrupt; the other is the claim.
     let mut running = desk.start(&[&args()[..], &["-o", "out.txt"]].concat());
     running.next_row();
@@ -112,4 +112,18 @@ fn an_interrupted_report_says_how_far_it_came() {
     running.finish().exits(130);
     let report = desk.read("out.txt");
     assert!(report.contains("the same command goes on from there"), "{report}");
+}
+
+#[test]
+fn a_page_that_hangs_does_not_hold_up_an_interruption() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.answer("/slow", Answer::new(200, "").after(Duration::from_mins(1)));
+    let began = Instant::now();
+    let running = desk.start(&[web.url("/slow").as_str(), "--timeout", "30s"]);
+    while web.hits("/slow") == 0 {
+        std::thread::yield_now();
+    }
+    running.interrupt();
+    running.finish().exits(130);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }

@@ -21,7 +21,7 @@ fn check(args: &[&str], expect: &[&str]) {
 
 #[test]
 fn a_directory_is_walked_and_ignore_files_obeyed() {
-    check(&["docs"], &["../a.md", "../top.md", "a.md#part", "b.md", "gone.md", "no.png"]);
+    check(&["docs"], &["../top.md", "a.md#part", "b.md", "gone.md", "no.png"]);
 }
 
 #[test]
@@ -36,8 +36,19 @@ fn a_glob_stands_for_the_files_it_matches() {
 }
 
 #[test]
+fn a_file_that_is_named_twice_is_read_once() {
+    let desk = Desk::new();
+    desk.write("docs/a.md", "[gone](gone.md)\n");
+    let rows = desk.check(&["--offline", "docs", "docs/a.md", "./docs/*.md"]).exits(1).rows();
+    assert_eq!(rows.of("gone.md")["places"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn patterns_leave_out_addresses_and_documents() {
-    check(&["docs", "--exclude", r"\.html$", "--exclude", "gone"], &["../top.md", "a.md#part", "b.md"]);
+    check(
+        &["docs", "--exclude", r"\.html$", "--exclude", "gone"],
+        &["../top.md", "a.md#part", "b.md"],
+    );
     check(&["docs", "--include", "*.png"], &["no.png"]);
 }
 

@@ -108,11 +108,11 @@ fn diary(moments: &[&str]) -> String {
 
 #[test]
 fn a_failing_page_is_dead_after_three_runs_over_three_days() {
-    insta::assert_snapshot!(diary(&["01T09:00", "02T09:00", "04T09:30", "05T09:00"]), @r"
+    insta::assert_snapshot!(diary(&["01T09:00", "02T09:00", "04T09:30", "05T09:30"]), @r"
     01T09:00: failing since 01T09:00, exit 0: answered 500; failing 1 of 3 runs
     02T09:00: failing since 01T09:00, exit 0: answered 500; failing 2 of 3 runs
     04T09:30: dead since 04T09:30, exit 1: answered 500; failed 3 runs in a row over 3 days
-    05T09:00: dead since 04T09:30, exit 1: answered 500; failed 4 runs in a row over 3 days
+    05T09:30: dead since 04T09:30, exit 1: answered 500; failed 4 runs in a row over 4 days
     ");
 }
 
