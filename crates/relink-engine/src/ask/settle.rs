@@ -32,7 +32,8 @@ impl Asker<'_> {
     /// Takes in what came back.
     pub(super) async fn take_in(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
         let batch = self.batch();
-        if self.beside >= batch {
+        // While loading, whoever waits only lets the loader go first.
+        if self.is_loaded && self.beside >= batch {
             self.tray.linger(batch, Instant::now() + LINGER).await;
         }
         let returned = self.tray.take(batch);

@@ -11,10 +11,11 @@ use tokio::sync::mpsc;
 
 use super::resolve::{Meaning, Resolver};
 
-/// Links in a chunk: one transaction.
-const CHUNK: usize = 512;
+/// Links in a chunk: one transaction, and one turn before the asker has its
+/// own, so it must not take long.
+const CHUNK: usize = 128;
 /// Chunks that may wait to be stored.
-const AHEAD: usize = 4;
+const AHEAD: usize = 8;
 
 /// A link with what becomes of it.
 pub(super) struct ReadLink {
