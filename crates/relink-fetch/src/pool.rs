@@ -17,7 +17,7 @@ use crate::policy::Permit;
 const IDLE_AGE: Duration = Duration::from_secs(15);
 
 /// Kept connections in all. Encrypted ones hold some 30 KiB each.
-const IDLE_CAP: usize = 256;
+const IDLE_CAP: usize = 512;
 
 /// What makes two URLs share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

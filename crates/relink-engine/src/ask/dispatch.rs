@@ -16,8 +16,8 @@ impl Asker<'_> {
     pub(super) fn dispatch(&mut self) {
         let now = self.elapsed();
         while self.in_flight < self.settings.concurrency {
-            let Some(&(at, host)) = self.ready.first() else { return };
-            if at > now {
+            let Some(&(turn, host)) = self.ready.first() else { return };
+            if turn.at > now {
                 return;
             }
             self.send_next(host, now);
@@ -33,11 +33,6 @@ impl Asker<'_> {
         let Some(lane) = self.lanes.get_mut(&host) else { return };
         let Some(errand) = lane.queue.pop_front() else { return };
         lane.depart(now);
-        if lane.queue.len() < self.settings.pace.host_concurrency
-            && !lane.is_dry(self.supply.chunks())
-        {
-            self.supply.want_refill(host);
-        }
         if let Some(address) = lane.address() {
             self.gate.depart(address, host.0, now);
         }
@@ -68,18 +63,19 @@ impl Asker<'_> {
         self.locate(host);
         let at = self.departure(host);
         let Some(lane) = self.lanes.get_mut(&host) else { return };
-        if lane.ready_at == at {
+        let turn = at.and_then(|at| lane.turn_at(at, now));
+        if lane.turn == turn {
             return;
         }
-        if let Some(old) = lane.ready_at.take() {
+        if let Some(old) = lane.turn.take() {
             self.ready.remove(&(old, host));
         }
-        let Some(at) = at else { return };
-        if at > now {
+        let Some(turn) = turn else { return };
+        if turn.at > now {
             lane.waits_since.get_or_insert(now);
         }
-        lane.ready_at = Some(at);
-        self.ready.insert((at, host));
+        lane.turn = Some(turn);
+        self.ready.insert((turn, host));
     }
 
     /// From when a lane's next errand may leave, by all clocks.

@@ -34,6 +34,14 @@ pub(super) struct Order {
     pub(super) chunks: u64,
 }
 
+/// When a lane may send, and before which others: lanes that may do so at once
+/// take turns in the order of the input, which is the order of the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Turn {
+    pub(super) at: Duration,
+    next: ErrandId,
+}
+
 /// One leased host.
 pub(super) struct Lane {
     pub(super) lease: HostLease,
@@ -41,7 +49,7 @@ pub(super) struct Lane {
     pub(super) queue: VecDeque<Errand>,
     pub(super) whereabouts: Whereabouts,
     /// The entry in the asker's ready set.
-    pub(super) ready_at: Option<Duration>,
+    pub(super) turn: Option<Turn>,
     /// How far the store's errands were handed out.
     pub(super) cursor: (Timestamp, ErrandId),
     /// When the store had no more: how often links had been stored by then.
@@ -65,7 +73,7 @@ impl Lane {
                 (false, Some(address)) => Whereabouts::Known(Some(address)),
                 (false, None) => Whereabouts::Unknown,
             },
-            ready_at: None,
+            turn: None,
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
             dry_at: None,
             waits_since: None,
@@ -94,6 +102,12 @@ impl Lane {
             Readiness::From(next) => Some(next),
             Readiness::WhenOneReturns => None,
         }
+    }
+
+    /// The turn of the next errand, which may leave at this moment.
+    pub(super) fn turn_at(&self, at: Duration, now: Duration) -> Option<Turn> {
+        let next = self.queue.front()?.id;
+        Some(Turn { at: if at <= now { Duration::ZERO } else { at }, next })
     }
 
     pub(super) fn address(&self) -> Option<IpAddr> {

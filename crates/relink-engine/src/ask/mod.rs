@@ -23,7 +23,7 @@ use relink_model::{Errand, Probe, RunId};
 use relink_ports::{HostId, OpenRun};
 use tokio::time::Instant;
 
-use self::lane::Lane;
+use self::lane::{Lane, Turn};
 pub(crate) use self::look::look;
 use self::supply::Supply;
 use self::tray::Tray;
@@ -101,7 +101,7 @@ pub(crate) struct Asker<'a> {
     began: Instant,
     lanes: HashMap<HostId, Lane>,
     /// Lanes with something to ask, by when they may.
-    ready: BTreeSet<(Duration, HostId)>,
+    ready: BTreeSet<(Turn, HostId)>,
     gate: AddressGate,
     supply: Supply,
     /// Requests whose result is not yet stored.
@@ -217,7 +217,7 @@ impl<'a> Asker<'a> {
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
         let is_full = self.in_flight >= self.settings.concurrency;
-        let lane = self.ready.first().map(|(at, _)| *at).filter(|_| !is_full);
+        let lane = self.ready.first().map(|(turn, _)| turn.at).filter(|_| !is_full);
         let supply = self.supply.wake().filter(|_| !is_full);
         let next = [lane, supply].into_iter().flatten().min();
         next.unwrap_or(now + PROGRESS).min(now + PROGRESS)
@@ -246,7 +246,7 @@ impl<'a> Asker<'a> {
         self.ready
             .iter()
             .rev()
-            .map_while(|(at, host)| Some((at.checked_sub(now).filter(is_long)?, host)))
+            .map_while(|(turn, host)| Some((turn.at.checked_sub(now).filter(is_long)?, host)))
             .filter_map(|(wait, host)| Some((wait, self.lanes.get(host)?)))
             .take(NAMED_WAITS)
             .map(|(wait, lane)| lane.waiting(wait))

@@ -15,7 +15,7 @@ const HOSTS: usize = 50;
 /// Errands taken at once from a host, at least.
 const FEW_ERRANDS: usize = 10;
 /// Queued errands held in memory, as a multiple of the requests in flight.
-const AHEAD: usize = 4;
+const AHEAD: usize = 16;
 /// How long a lease lasts without being renewed.
 const LEASE: SignedDuration = SignedDuration::from_secs(60);
 /// Recalls are this far apart.
@@ -54,11 +54,6 @@ impl Supply {
             self.chunks = chunks;
             self.hosts = Hosts::Perhaps;
         }
-    }
-
-    /// How often links were stored.
-    pub(super) fn chunks(&self) -> u64 {
-        self.chunks
     }
 
     /// A lane's queue runs low.
@@ -168,7 +163,7 @@ impl Asker<'_> {
     async fn refill(&mut self, host: HostId) -> Result<(), EngineFault> {
         let order = Order { limit: self.errands_per_host(0), chunks: self.supply.chunks };
         let Some(lane) = self.lanes.get(&host) else { return Ok(()) };
-        let runs_low = lane.queue.len() < self.settings.pace.host_concurrency;
+        let runs_low = 2 * lane.queue.len() < order.limit;
         if lane.is_dry(self.supply.chunks) || !runs_low {
             return Ok(());
         }
@@ -192,8 +187,8 @@ impl Asker<'_> {
 
     async fn release(&mut self, host: HostId) -> Result<(), EngineFault> {
         let Some(lane) = self.lanes.remove(&host) else { return Ok(()) };
-        if let Some(at) = lane.ready_at {
-            self.ready.remove(&(at, host));
+        if let Some(turn) = lane.turn {
+            self.ready.remove(&(turn, host));
         }
         let pace = lane.pace(self.elapsed(), self.ports.now());
         self.ports.store.release(self.run, lane.lease, &pace, lane.tally()).await?;

@@ -112,13 +112,13 @@ fn take_lock(connection: &Connection) -> Outcome<()> {
     // With a write-ahead log `synchronous = normal` survives any death of the
     // process; only a power cut may lose the last moments, never the file.
     connection.execute_batch(
-        "PRAGMA page_size = 16384;
+        "PRAGMA page_size = 8192;
          PRAGMA journal_mode = wal;
          PRAGMA synchronous = normal;
          PRAGMA foreign_keys = off;
          PRAGMA temp_store = memory;
          PRAGMA cache_size = -16000;
-         PRAGMA wal_autocheckpoint = 4000;
+         PRAGMA wal_autocheckpoint = 8000;
          BEGIN IMMEDIATE;
          COMMIT;",
     )?;
