@@ -257,7 +257,7 @@ impl fmt::Display for TlsFault {
             Self::WrongName => "the certificate is for another name",
             Self::Untrusted => "nobody we trust vouches for the certificate",
             Self::Revoked => "the certificate was withdrawn",
-            Self::Handshake => "no encrypted connection could be agreed on",
+            Self::Handshake => "no encrypted connection could be made",
         })
     }
 }
