@@ -51,10 +51,11 @@ pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> 
     Ok(url)
 }
 
-/// `example.org.` and `example.org` are one host.
+/// `example.org.` and `example.org` are one host. More than one dot is no name
+/// at all and stays as written: without its dots it might mean another host.
 fn drop_trailing_dot(url: &mut Url) {
     let bare = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned);
-    if let Some(bare) = bare.filter(|bare| !bare.is_empty()) {
+    if let Some(bare) = bare.filter(|bare| !bare.is_empty() && !bare.ends_with('.')) {
         // Fails only for hosts that cannot be, and then nothing is changed.
         let _ = url.set_host(Some(&bare));
     }
@@ -96,6 +97,7 @@ mod tests {
         check("http://example.org/A?b=1&a=2", "http://example.org/A?b=1&a=2");
         check("http://example.org:8080/", "http://example.org:8080/");
         check("http://example.org/a%2Fb", "http://example.org/a%2Fb");
+        check("http://example.org../", "http://example.org../");
     }
 
     #[test]
