@@ -31,7 +31,62 @@ pub struct Digest {
     /// Characters of visible text, white space folded.
     #[serde(default)]
     pub text_length: u64,
+    /// The beginning of the visible text, white space folded; a short text is
+    /// here in full.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub opening: String,
+    /// The end of the visible text, where it is longer than the opening.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub closing: String,
+    /// A hash of the bytes read, where they are no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<u32>,
+    /// Where the page itself sends its reader at once, as written: a meta
+    /// refresh, or a script on a page that shows next to nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onward: Option<String>,
+    /// What else is remarkable about the page, each mark once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
     /// The shingles of the visible text.
     #[serde(default, skip_serializing_if = "Sketch::is_empty")]
     pub sketch: Sketch,
+}
+
+impl Digest {
+    /// The longest [`Digest::opening`], in characters.
+    pub const OPENING_LENGTH: usize = 400;
+
+    /// The longest [`Digest::closing`], in characters.
+    pub const CLOSING_LENGTH: usize = 200;
+
+    /// Whether the page bears a mark.
+    pub fn has(&self, mark: Mark) -> bool {
+        self.marks.contains(&mark)
+    }
+
+    /// Whether [`Digest::opening`] is the whole visible text.
+    pub fn is_short(&self) -> bool {
+        self.text_length <= Self::OPENING_LENGTH as u64
+    }
+}
+
+/// Something remarkable about a page, told by its markup and not by its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// A form asks for a password.
+    AsksPassword,
+    /// The page asks not to be indexed.
+    NoIndex,
+    /// The page shows next to nothing until its scripts have run.
+    ScriptShell,
+    /// Scripts or frames of a service that tests whether visitors are human.
+    Challenge,
+    /// Scripts or frames of a service that shows advertisements on parked
+    /// domains.
+    Parking,
+    /// Scripts or frames of a service that asks for consent before anything
+    /// is shown.
+    Consent,
 }

@@ -38,15 +38,21 @@ pub enum Purpose {
     Retry,
     /// To see hard evidence a second time before calling anything dead.
     SecondLook,
+    /// Because the server may have turned away our name and not the question.
+    OtherAgent,
 }
 
 impl Purpose {
+    /// Every purpose.
+    pub const ALL: [Self; 4] = [Self::First, Self::Retry, Self::SecondLook, Self::OtherAgent];
+
     /// The purpose as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::First => "first",
             Self::Retry => "retry",
             Self::SecondLook => "second-look",
+            Self::OtherAgent => "other-agent",
         }
     }
 }

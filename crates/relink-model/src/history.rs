@@ -22,6 +22,8 @@ pub struct History {
     pub streak: Option<FailureStreak>,
     /// What the page said when its content was last reached.
     pub digest: Option<Digest>,
+    /// The address at which it was then found.
+    pub landing: Option<String>,
 }
 
 /// Failed runs in a row, with no success between.

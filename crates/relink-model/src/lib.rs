@@ -9,8 +9,10 @@
 //! the validity of its own values.
 
 mod code;
+mod control;
 mod digest;
 mod errand;
+mod ground;
 mod history;
 mod link;
 mod probe;
@@ -19,8 +21,10 @@ mod verdict;
 mod word;
 
 pub use code::{Code, ParseCodeError};
-pub use digest::Digest;
+pub use control::{Control, ControlKind};
+pub use digest::{Digest, Mark};
 pub use errand::{Errand, ErrandId, Look, Purpose, RunId, TargetId};
+pub use ground::{Confidence, ControlSeen, Ground};
 pub use history::{FailureStreak, History};
 pub use link::{Link, LinkTarget, Place, PlaceKind, SkipReason, Span};
 pub use probe::{

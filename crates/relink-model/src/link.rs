@@ -68,11 +68,18 @@ pub enum PlaceKind {
     Line,
     /// An address given on the command line.
     Argument,
+    /// A cross-reference to another document of the same project (`xref:`,
+    /// `[[page]]`, `{{#include}}`).
+    Reference,
+    /// A value of structured data: a cell, a field, a record.
+    Value,
+    /// What the document says of itself: canonical, feed, Open Graph, JSON-LD.
+    Metadata,
 }
 
 impl PlaceKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::Link,
         Self::Embed,
         Self::Resource,
@@ -83,6 +90,9 @@ impl PlaceKind {
         Self::Bare,
         Self::Line,
         Self::Argument,
+        Self::Reference,
+        Self::Value,
+        Self::Metadata,
     ];
 
     /// The kind that JSON spells so.
@@ -103,6 +113,9 @@ impl PlaceKind {
             Self::Bare => "bare",
             Self::Line => "line",
             Self::Argument => "argument",
+            Self::Reference => "reference",
+            Self::Value => "value",
+            Self::Metadata => "metadata",
         }
     }
 }
@@ -164,6 +177,16 @@ pub enum SkipReason {
     Placeholder,
     /// An empty destination.
     Empty,
+    /// It stands in code or literal text.
+    Code,
+    /// It stands in a comment.
+    Comment,
+    /// A definition that nothing refers to.
+    Unused,
+    /// A name reserved for examples (RFC 2606).
+    Reserved,
+    /// The document says to ignore it.
+    Ignored,
 }
 
 impl fmt::Display for SkipReason {
@@ -172,6 +195,11 @@ impl fmt::Display for SkipReason {
             Self::Scheme => "its scheme leads to no page",
             Self::Placeholder => "it holds a template placeholder",
             Self::Empty => "it is empty",
+            Self::Code => "it stands in code",
+            Self::Comment => "it stands in a comment",
+            Self::Unused => "nothing refers to it",
+            Self::Reserved => "its name is reserved for examples",
+            Self::Ignored => "the document says to ignore it",
         })
     }
 }

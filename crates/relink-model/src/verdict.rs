@@ -34,6 +34,13 @@ pub enum Cause {
     Loop,
     /// A redirect leads to something that is no address.
     Malformed,
+    /// It answers as if it were there, but shows an error page or whatever is
+    /// shown for any address.
+    Soft404,
+    /// It answers with a placeholder: suspended, default page, host's notice.
+    Placeholder,
+    /// The name has another owner now: parked, for sale, or put to other use.
+    Hijacked,
 }
 
 /// Why it cannot be told.
@@ -46,6 +53,16 @@ pub enum Doubt {
     Throttled,
     /// The way leads into a private network, which strangers may not open.
     PrivateAddress,
+    /// A login stands before the page.
+    Login,
+    /// A demand for consent or payment stands before the page.
+    Consent,
+    /// Visitors are tested for being human.
+    Challenge,
+    /// The page shows nothing until its scripts have run.
+    NeedsScript,
+    /// The whole site shows one notice instead of its pages.
+    SiteNotice,
     /// No host answered in the whole run: our own network may be down.
     NoNetwork,
 }

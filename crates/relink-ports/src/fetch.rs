@@ -16,6 +16,19 @@ pub struct Request {
     /// address; redirects may stay on that host and port, and go nowhere else
     /// private.
     pub is_named: bool,
+    /// As whom to ask.
+    pub agent: Agent,
+}
+
+/// As whom to ask. Both names are honest.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Agent {
+    /// By our own name alone.
+    #[default]
+    Plain,
+    /// By our own name, in the form that old servers expect of a browser
+    /// (`Mozilla/5.0 (compatible; …)`). Some turn away anything else.
+    Compatible,
 }
 
 /// What came back.

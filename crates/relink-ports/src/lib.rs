@@ -10,10 +10,10 @@ mod files;
 mod store;
 
 pub use clock::Clock;
-pub use fetch::{Body, Fetch, Fetched, Request};
+pub use fetch::{Agent, Body, Fetch, Fetched, Request};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use store::{
-    Claim, Completion, DocumentId, HostId, HostLease, HostPace, HostTally, LinkBatch,
-    LoadedDocument, NewDocument, NewLink, NewTarget, OpenRun, PlaceIn, RunPlan, RunState, Settled,
-    Settlement, Step, Store, StoreFault, StoreSize, Tally,
+    Claim, Completion, DocumentId, Dossier, HostId, HostLease, HostPace, HostTally, KeptControl,
+    LinkBatch, LoadedDocument, Neighbor, NewDocument, NewLink, NewTarget, OpenRun, PlaceIn,
+    RunPlan, RunState, Settled, Settlement, Step, Store, StoreFault, StoreSize, Tally,
 };

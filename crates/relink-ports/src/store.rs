@@ -15,7 +15,10 @@ use std::net::IpAddr;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Code, Errand, ErrandId, Look, Place, Probe, Purpose, RunId, TargetId, Word};
+use relink_model::{
+    Code, Confidence, Errand, ErrandId, FailureStreak, Ground, Look, Place, Probe, Purpose, RunId,
+    TargetId, Word,
+};
 use thiserror::Error;
 
 /// One host, as the store numbers it.
@@ -173,6 +176,8 @@ pub struct HostTally {
     pub name: String,
     /// Requests made, retries and second looks included.
     pub asked: u64,
+    /// Those of them that asked for a page to compare with.
+    pub controls: u64,
     /// Requests that some server answered.
     pub answered: u64,
     /// Answers that asked for slower visits.
@@ -238,7 +243,44 @@ pub struct Settlement {
     /// The looks it rests on.
     pub looks: Vec<Look>,
     /// The failed runs in a row, this one included; `None` ends a streak.
-    pub streak: Option<relink_model::FailureStreak>,
+    pub streak: Option<FailureStreak>,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it rests on beside the looks.
+    pub grounds: Vec<Ground>,
+}
+
+/// A page asked for comparison, kept for all targets that share its key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptControl {
+    /// What the targets that may share it have in common.
+    pub key: String,
+    /// The address asked.
+    pub url: String,
+    /// What came back.
+    pub probe: Probe,
+}
+
+/// Another target in the same directory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbor {
+    /// Its canonical URL.
+    pub url: String,
+    /// Its last probe in this run, if it was asked already.
+    pub probe: Option<Probe>,
+}
+
+/// All that is remembered of one target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dossier {
+    /// The canonical URL.
+    pub url: String,
+    /// Its latest settled state, with the last probe.
+    pub latest: Option<Settled>,
+    /// Every settled run, oldest first: when, and which word.
+    pub words: Vec<(Timestamp, Word)>,
+    /// The probes of the latest run, oldest first.
+    pub probes: Vec<Probe>,
 }
 
 /// A settled target with all there is to say about it.
@@ -452,6 +494,26 @@ pub trait Store: Send + Sync {
 
     /// The places that name each of these errands' targets, in their order.
     async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault>;
+
+    /// The control kept under this key, if it was asked at this moment or later.
+    async fn control(&self, key: &str, since: Timestamp)
+    -> Result<Option<KeptControl>, StoreFault>;
+
+    /// Keeps controls; a newer one takes the place of an older one.
+    async fn keep_controls(&self, controls: &[KeptControl]) -> Result<(), StoreFault>;
+
+    /// Other targets whose URLs begin with `directory`, first those that were
+    /// asked in this run.
+    async fn neighbors(
+        &self,
+        run: RunId,
+        directory: &str,
+        except: &str,
+        limit: usize,
+    ) -> Result<Vec<Neighbor>, StoreFault>;
+
+    /// All that is remembered of the target with this canonical URL.
+    async fn dossier(&self, url: &str) -> Result<Option<Dossier>, StoreFault>;
 
     /// The run in numbers.
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault>;
