@@ -67,7 +67,7 @@ fn http_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<us
     let scheme = &text[start..colon];
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     // `git+https://` is another scheme.
-    if !is_web || text[..start].ends_with('+') {
+    if !is_web || text[from..start].ends_with('+') {
         return None;
     }
     let host = colon + "://".len();

@@ -1,8 +1,12 @@
 //! The digest kept of a fetched body before the body is thrown away.
+//!
+//! Nothing is judged here: marks say what stands in the markup, and whether
+//! that makes a page dead is for others to say.
 
 use relink_model::Digest;
 
 use crate::document::{encoding_of, text_of};
+use crate::folded::folded_title;
 use crate::format::{Format, media_type};
 use crate::html::read_page;
 use crate::shingle::VisibleText;
@@ -26,7 +30,7 @@ pub fn digest(
     is_cut: bool,
 ) -> Digest {
     let mut digest = Digest {
-        content_type: content_type.map(media_type).filter(|name| !name.is_empty()),
+        content_type: named_type(content_type),
         bytes: body.len() as u64,
         cut: is_cut,
         language: content_language.and_then(first_language),
@@ -36,14 +40,52 @@ pub fn digest(
         Some(Format::Html) => {
             read_page(&text_of(body, encoding_of(content_type)), &mut digest);
         }
-        Some(_) => {
-            let mut text = VisibleText::default();
-            text.push(&text_of(body, encoding_of(content_type)));
-            (digest.text_length, digest.sketch) = text.finish();
-        }
-        None => {}
+        Some(_) => read_text(&text_of(body, encoding_of(content_type)), &mut digest),
+        None => digest.fingerprint = Some(fingerprint(body)),
     }
     digest
+}
+
+/// A hash of a file's bytes (FNV-1a), to tell whether two are the same.
+fn fingerprint(body: &[u8]) -> u32 {
+    body.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}
+
+/// Digests a page of which only the title and the visible text are known, as
+/// an earlier visit may have noted them.
+///
+/// ```
+/// let noted = relink_page::text_digest(Some("A page"), "Hello  there", Some("text/html"));
+/// let seen = b"<title>A page</title><p>Hello</p> there";
+/// let seen = relink_page::digest(Some("text/html"), None, seen, false);
+/// assert_eq!(noted.title, seen.title);
+/// assert_eq!(noted.sketch, seen.sketch);
+/// ```
+pub fn text_digest(title: Option<&str>, text: &str, content_type: Option<&str>) -> Digest {
+    let mut digest = Digest {
+        content_type: named_type(content_type),
+        bytes: text.len() as u64,
+        title: title.and_then(folded_title),
+        ..Digest::default()
+    };
+    read_text(text, &mut digest);
+    digest
+}
+
+/// Fills in what a text shows, which is all of it.
+fn read_text(text: &str, digest: &mut Digest) {
+    let mut visible = VisibleText::default();
+    visible.push(text);
+    let shown = visible.finish();
+    digest.text_length = shown.length;
+    digest.opening = shown.opening;
+    digest.closing = shown.closing;
+    digest.sketch = shown.sketch;
+}
+
+/// The media type a server named, if it named one.
+fn named_type(content_type: Option<&str>) -> Option<String> {
+    content_type.map(media_type).filter(|name| !name.is_empty())
 }
 
 /// The first language of a `Content-Language` header, in lower case.
@@ -107,13 +149,41 @@ mod tests {
              <noscript>n</noscript><!-- c --><p> one &nbsp;two</p>\n<p>three four five six</p> ",
         );
         assert_eq!(page.text_length, "one \u{a0}two three four five six".chars().count() as u64);
+        assert_eq!(page.opening, "one \u{a0}two three four five six");
         assert_eq!(page.sketch, sketch("one two three four five six"));
+    }
+
+    #[test]
+    fn a_tag_parts_words_in_the_opening_as_in_the_sketch() {
+        let page = html("<table><tr><td>a<td>b</table><p>c</p><p>d");
+        assert_eq!((page.opening.as_str(), page.text_length), ("a b c d", 7));
+        assert_eq!(page.sketch, sketch(&page.opening));
+    }
+
+    #[test]
+    fn the_opening_is_whole_just_when_the_page_is_short() {
+        for length in [399, 400, 401] {
+            let page = html(&format!("<p>{}", "é".repeat(length)));
+            assert_eq!(page.opening.chars().count(), length.min(Digest::OPENING_LENGTH));
+            assert_eq!(page.is_short(), length <= Digest::OPENING_LENGTH);
+        }
+    }
+
+    #[test]
+    fn a_page_may_be_known_by_its_words_alone() {
+        let page = text_digest(Some(" A\n title "), " some\ttext ", Some("Text/HTML; x=y"));
+        assert_eq!(page.title.as_deref(), Some("A title"));
+        assert_eq!((page.opening.as_str(), page.text_length), ("some text", 9));
+        assert_eq!(page.content_type.as_deref(), Some("text/html"));
+        assert_eq!(page.sketch, sketch("some text"));
+        assert_eq!(text_digest(Some(" "), "", None), Digest::default());
     }
 
     #[test]
     fn plain_text_is_all_visible() {
         let page = digest(Some("text/plain; charset=utf-8"), None, b"a  b\n", true);
         assert_eq!((page.text_length, page.bytes, page.cut), (3, 5, true));
+        assert_eq!(page.opening, "a b");
         assert_eq!(page.content_type.as_deref(), Some("text/plain"));
         assert_eq!(page.sketch, sketch("a b"));
     }

@@ -3,14 +3,26 @@
 //! A name's extension is believed before content, because people name files
 //! with care. Where a name says nothing (`.txt`, stdin), the content decides.
 
+mod data;
+
 use std::borrow::Cow;
 
+use crate::asciidoc::AsciiDoc;
 use crate::bare::PlainText;
+use crate::css::Css;
+use crate::csv::Table;
 use crate::document::text_of;
 use crate::found::Extractor;
 use crate::html::Html;
+use crate::json::Json;
 use crate::list::{UrlList, looks_like_list};
 use crate::markdown::Markdown;
+use crate::notebook::Notebook;
+use crate::options::Options;
+use crate::rst::Rst;
+use crate::source::Source;
+use crate::wikitext::Wikitext;
+use crate::xml::Xml;
 
 /// How much of a document is looked at to tell its format.
 const SNIFF_LENGTH: usize = 64 * 1024;
@@ -29,6 +41,28 @@ pub enum Format {
     UrlList,
     /// Text with addresses in it.
     PlainText,
+    /// reStructuredText.
+    Rst,
+    /// AsciiDoc.
+    AsciiDoc,
+    /// MediaWiki's markup.
+    Wikitext,
+    /// Style sheets.
+    Css,
+    /// XML: sitemaps, feeds, outlines, and what else has addresses in it.
+    Xml,
+    /// Jupyter notebooks.
+    Notebook,
+    /// Comma-separated values.
+    Csv,
+    /// Tab-separated values.
+    Tsv,
+    /// JSON, bookmark files of browsers among it.
+    Json,
+    /// One JSON value a line.
+    JsonLines,
+    /// Program source: its comments.
+    Source,
 }
 
 impl Format {
@@ -51,39 +85,58 @@ impl Format {
             "text/html" | "application/xhtml+xml" => Some(Self::Html),
             "text/markdown" | "text/x-markdown" => Some(Self::Markdown),
             "text/uri-list" => Some(Self::UrlList),
+            "text/x-rst" | "text/prs.fallenstein.rst" => Some(Self::Rst),
+            "text/asciidoc" | "text/x-asciidoc" => Some(Self::AsciiDoc),
+            "text/x-wiki" | "text/x-mediawiki" | "text/mediawiki" => Some(Self::Wikitext),
             "text/plain" if looks_like_list(&head(content)) => Some(Self::UrlList),
             "text/plain" => Some(Self::PlainText),
             "" if !is_binary(content) => Some(Self::of_text(&head(content))),
-            _ => None,
+            other => data::of_media_type(other, &head(content)),
         }
     }
 
-    /// The reader of this format.
-    pub(crate) fn extractor(self) -> &'static dyn Extractor {
+    /// The reader of this format, as the options have it.
+    pub(crate) fn extractor(self, options: &Options) -> Box<dyn Extractor + '_> {
         match self {
-            Self::Markdown => &Markdown,
-            Self::Html => &Html,
-            Self::UrlList => &UrlList,
-            Self::PlainText => &PlainText,
+            Self::Markdown => Box::new(Markdown),
+            Self::Html => Box::new(Html),
+            Self::UrlList => Box::new(UrlList),
+            Self::PlainText => Box::new(PlainText),
+            Self::Rst => Box::new(Rst),
+            Self::AsciiDoc => Box::new(AsciiDoc),
+            Self::Wikitext => Box::new(Wikitext),
+            Self::Css => Box::new(Css),
+            Self::Xml => Box::new(Xml),
+            Self::Notebook => Box::new(Notebook),
+            Self::Csv => Box::new(Table::csv(options.column.as_ref())),
+            Self::Tsv => Box::new(Table::tsv(options.column.as_ref())),
+            // A string ends with its line, so lines need no reader of their own.
+            Self::Json | Self::JsonLines => Box::new(Json),
+            Self::Source => Box::new(Source(options.language)),
         }
     }
 
     fn of_extension(name: &str) -> Option<Self> {
         let file_name = name.rsplit(['/', '\\']).next()?;
-        let (_, extension) = file_name.rsplit_once('.')?;
+        let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" | "mdown" | "mdwn" | "mkd" | "mkdn" | "mdx" | "qmd" | "rmd" => {
                 Some(Self::Markdown)
             }
             "html" | "htm" | "xhtml" | "xht" | "shtml" => Some(Self::Html),
             "urls" | "list" | "lst" => Some(Self::UrlList),
-            _ => None,
+            "rst" | "rest" => Some(Self::Rst),
+            "adoc" | "asciidoc" | "asc" => Some(Self::AsciiDoc),
+            "wiki" | "wikitext" | "mediawiki" | "mw" => Some(Self::Wikitext),
+            _ => data::of_name(file_name),
         }
     }
 
     fn of_text(text: &str) -> Self {
         if starts_as_html(text) {
             Self::Html
+        } else if let Some(format) = data::of_text(text) {
+            format
         } else if looks_like_list(text) {
             Self::UrlList
         } else {
@@ -111,7 +164,7 @@ fn is_binary(content: &[u8]) -> bool {
 
 fn starts_as_html(text: &str) -> bool {
     let start = after_comments(text);
-    ["<!doctype html", "<html"].iter().any(|opening| {
+    ["<!doctype html", "<html", "<!doctype netscape-bookmark-file"].iter().any(|opening| {
         start.get(..opening.len()).is_some_and(|head| head.eq_ignore_ascii_case(opening))
     })
 }
@@ -170,6 +223,58 @@ mod tests {
         check_type(Some("text/markdown"), b"", Some(Markdown));
         check_type(Some("image/png"), b"<html>", None);
         check_type(Some("application/pdf"), b"", None);
+    }
+
+    #[test]
+    fn markups_are_told_by_name_and_type() {
+        check(Some("a/index.rst"), "https://a.test", Format::Rst);
+        check(Some("README.adoc"), "", Format::AsciiDoc);
+        check(Some("a.mediawiki"), "", Format::Wikitext);
+        check(Some("a.mdx"), "", Markdown);
+        check_type(Some("text/x-rst"), b"", Some(Format::Rst));
+        check_type(Some("text/asciidoc; charset=utf-8"), b"", Some(Format::AsciiDoc));
+        check_type(Some("text/x-wiki"), b"", Some(Format::Wikitext));
+    }
+
+    #[test]
+    fn data_is_told_by_name() {
+        check(Some("a/sitemap.xml"), "", Format::Xml);
+        check(Some("a.RSS"), "", Format::Xml);
+        check(Some("a.ipynb"), "", Format::Notebook);
+        check(Some("a.csv"), "", Format::Csv);
+        check(Some("a.tsv"), "", Format::Tsv);
+        check(Some("a.json"), "", Format::Json);
+        check(Some("a.ndjson"), "", Format::JsonLines);
+        check(Some("a.css"), "", Format::Css);
+        check(Some("main.rs"), "", Format::Source);
+        check(Some("Makefile"), "", Format::Source);
+        check(Some("a.yaml"), "https://a.test", PlainText);
+    }
+
+    #[test]
+    fn data_is_told_by_content() {
+        check(None, "\n<?xml version='1.0'?><x>", Format::Xml);
+        check(Some("a.txt"), "<!-- x --><urlset>http://a.test", Format::Xml);
+        check(Some("a.txt"), "<rss version='2.0'>", Format::Xml);
+        check(Some("Bookmarks"), "{\n \"roots\":\"http://a.test\"}", Format::Json);
+        check(None, "[{\"a\":1}]", Format::Json);
+        check(None, "{\"cells\":[{\"cell_type\":\"code\"}]}", Format::Notebook);
+        check(None, "[a](https://a.test) is a link", PlainText);
+        check(None, "{{ x }}", PlainText);
+        check(None, "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL>", Html);
+    }
+
+    #[test]
+    fn data_is_told_by_type() {
+        check_type(Some("application/xml"), b"", Some(Format::Xml));
+        check_type(Some("text/xml"), b"<?xml version='1.0'?><html>", Some(Html));
+        check_type(Some("application/rss+xml; charset=utf-8"), b"", Some(Format::Xml));
+        check_type(Some("application/ld+json"), b"", Some(Format::Json));
+        check_type(Some("application/x-ndjson"), b"", Some(Format::JsonLines));
+        check_type(Some("text/csv"), b"", Some(Format::Csv));
+        check_type(Some("text/css"), b"", Some(Format::Css));
+        check_type(Some("image/svg+xml"), b"", None);
+        check_type(Some("application/octet-stream"), b"", None);
     }
 
     #[test]

@@ -8,10 +8,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use relink_model::{Link, LinkTarget, Place, PlaceKind};
+use relink_model::{Link, LinkTarget, Place, PlaceKind, SkipReason};
 
 use crate::document::{Cursor, Document};
-use crate::target::{classify, classify_line};
+use crate::problem::{PROBLEMS, Problem};
+use crate::target::{classify, classify_line, classify_name};
 
 /// Reads the links of one format.
 pub trait Extractor {
@@ -30,6 +31,17 @@ pub enum Notation {
     Line,
     /// As the extractor has already resolved it.
     Means(String),
+    /// As the name of a page, in which a colon is no sign of a scheme.
+    Name,
+}
+
+/// What a document says beside its links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarks {
+    /// The base the document sets for its relative links.
+    pub base: Option<String>,
+    /// What could not be read as the format has it, the first hundred.
+    pub problems: Vec<Problem>,
 }
 
 /// A sink for the links of one document.
@@ -38,21 +50,70 @@ pub struct Found<'d> {
     cursor: Cursor,
     each: &'d mut dyn FnMut(Link),
     base: Option<String>,
+    problems: Vec<Problem>,
 }
 
 impl<'d> Found<'d> {
     pub(crate) fn new(document: &'d Document<'d>, each: &'d mut dyn FnMut(Link)) -> Self {
-        Self { document, cursor: Cursor::default(), each, base: None }
+        Self { document, cursor: Cursor::default(), each, base: None, problems: Vec::new() }
     }
 
     /// Takes in a destination that stands at `range` of the extractor's text.
     pub fn link(&mut self, range: Range<usize>, kind: PlaceKind, notation: Notation) {
+        self.tell(range, kind, |raw| meaning(raw, notation));
+    }
+
+    /// Takes in something that looks like a destination and is none, for the
+    /// reader is told what was passed over.
+    pub fn skip(&mut self, range: Range<usize>, kind: PlaceKind, reason: SkipReason) {
+        self.skip_as(range, kind, Notation::Plain, reason);
+    }
+
+    /// Takes in what is passed over, with how it would read.
+    pub(crate) fn skip_as(
+        &mut self,
+        range: Range<usize>,
+        kind: PlaceKind,
+        notation: Notation,
+        reason: SkipReason,
+    ) {
+        self.tell(range, kind, |raw| {
+            let text = match notation {
+                Notation::Plain | Notation::Line | Notation::Name => raw.to_owned(),
+                Notation::Html => unescaped(raw).into_owned(),
+                Notation::Means(text) => text,
+            };
+            LinkTarget::Skipped(text, reason)
+        });
+    }
+
+    /// Takes in a destination whose meaning is already known.
+    pub(crate) fn target(&mut self, range: Range<usize>, kind: PlaceKind, target: LinkTarget) {
+        self.tell(range, kind, |_| target);
+    }
+
+    /// Hands on what stands at `range`, with what it means as written.
+    fn tell(
+        &mut self,
+        range: Range<usize>,
+        kind: PlaceKind,
+        meaning: impl FnOnce(&str) -> LinkTarget,
+    ) {
         self.cursor.move_to(self.document, range.start);
         let span = self.cursor.span_to(self.document, range.end);
         let raw = self.document.written(range, span);
-        let target = meaning(&raw, notation);
+        let target = meaning(&raw);
         let place = Place { span, line: self.cursor.line(), column: self.cursor.column(), kind };
         (self.each)(Link { place, raw, target });
+    }
+
+    /// Takes in what is wrong with the document at a byte of the extractor's
+    /// text. Problems come in order among the links.
+    pub(crate) fn problem(&mut self, at: usize, text: impl Into<String>) {
+        if self.problems.len() < PROBLEMS {
+            self.cursor.move_to(self.document, at);
+            self.problems.push(Problem { line: self.cursor.line(), text: text.into() });
+        }
     }
 
     /// Takes in the base of the document's relative links; the first one counts.
@@ -60,8 +121,8 @@ impl<'d> Found<'d> {
         self.base.get_or_insert_with(|| href.to_owned());
     }
 
-    pub(crate) fn into_base(self) -> Option<String> {
-        self.base
+    pub(crate) fn into_remarks(self) -> Remarks {
+        Remarks { base: self.base, problems: self.problems }
     }
 }
 
@@ -71,6 +132,7 @@ fn meaning(raw: &str, notation: Notation) -> LinkTarget {
         Notation::Html => classify(&unescaped(raw)),
         Notation::Line => classify_line(raw),
         Notation::Means(text) => classify(&text),
+        Notation::Name => classify_name(raw),
     }
 }
 

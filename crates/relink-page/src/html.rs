@@ -4,9 +4,17 @@
 //! standard but builds no tree: links and text can be read without one, and
 //! reading stays linear and nearly free of allocation.
 
+mod addresses;
 mod attribute_value;
+mod element;
 mod links;
+mod onward;
 mod page;
+mod script_redirect;
+mod service;
+mod shell;
+mod signs;
+mod style;
 mod tokenizer;
 
 pub(crate) use links::{Html, each_destination};

@@ -18,26 +18,48 @@
 //!
 //! [`LinkTarget::Malformed`]: relink_model::LinkTarget::Malformed
 
+mod asciidoc;
 mod bare;
+mod css;
+mod csv;
 mod digest;
 mod document;
+mod folded;
 mod format;
 mod found;
 mod html;
+mod ignore;
+mod json;
+mod line;
 mod list;
 mod markdown;
+mod mention;
+mod notebook;
+mod options;
+mod problem;
+mod resolved;
+mod rst;
 pub mod shingle;
+mod source;
 mod target;
+mod value;
+mod wikitext;
+mod xml;
 
 #[cfg(test)]
 mod laws;
 
 use relink_model::Link;
 
-pub use digest::digest;
+pub use digest::{digest, text_digest};
 pub use format::Format;
-pub use found::{Extractor, Found, Notation};
+pub use found::{Extractor, Found, Notation, Remarks};
+pub use ignore::{Ignore, ignores};
+pub use options::{Column, Options};
+pub use problem::Problem;
+pub use source::Language;
 pub use target::classify;
+pub use xml::is_sitemap_index;
 
 use document::Document;
 
@@ -48,13 +70,20 @@ pub struct Extraction {
     pub links: Vec<Link>,
     /// The base the document sets for its relative links (`<base href>`).
     pub base: Option<String>,
+    /// What could not be read as the format has it, the first hundred.
+    pub problems: Vec<Problem>,
 }
 
 /// Reads all links of a document, in document order, with spans into `bytes`.
 pub fn links(format: Format, bytes: &[u8]) -> Extraction {
+    links_with(format, bytes, &Options::default())
+}
+
+/// Reads all links of a document as [`links`] does, as the options say.
+pub fn links_with(format: Format, bytes: &[u8], options: &Options) -> Extraction {
     let mut links = Vec::new();
-    let base = each_link(format, bytes, &mut |link| links.push(link));
-    Extraction { links, base }
+    let remarks = each_link_with(format, bytes, options, &mut |link| links.push(link));
+    Extraction { links, base: remarks.base, problems: remarks.problems }
 }
 
 /// Hands the links of a document to `each`, in document order, and returns its base.
@@ -62,8 +91,19 @@ pub fn links(format: Format, bytes: &[u8]) -> Extraction {
 /// Lists of a million lines pass through in constant memory, because no link
 /// is kept here.
 pub fn each_link(format: Format, bytes: &[u8], each: &mut dyn FnMut(Link)) -> Option<String> {
+    each_link_with(format, bytes, &Options::default(), each).base
+}
+
+/// Hands the links of a document to `each` as [`each_link`] does, as the
+/// options say, and returns what else the document says.
+pub fn each_link_with(
+    format: Format,
+    bytes: &[u8],
+    options: &Options,
+    each: &mut dyn FnMut(Link),
+) -> Remarks {
     let document = Document::read(bytes, None);
     let mut found = Found::new(&document, each);
-    format.extractor().extract(document.text(), &mut found);
-    found.into_base()
+    format.extractor(options).extract(document.text(), &mut found);
+    found.into_remarks()
 }

@@ -1,23 +1,28 @@
 //! Markdown: CommonMark with GitHub's extensions, and the HTML inside it.
 //!
 //! The parser tells where a whole link stands; where in it the destination
-//! stands is worked out in [`destination`]. Bare addresses are no CommonMark,
-//! so running text is searched for them here. Code, comments and front matter
-//! hold no links.
+//! stands is worked out in [`destination`]. Bare addresses and pages in double
+//! brackets are no CommonMark, so running text is searched for them here. What
+//! other dialects add has a module each. Addresses in code and comments are
+//! told as passed over.
 
+mod admonition;
 mod destination;
 mod front_matter;
+mod include;
+mod mdx;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
-use relink_model::PlaceKind;
+use relink_model::{PlaceKind, SkipReason};
 
 use crate::bare::{http_addresses, www_addresses};
 use crate::found::{Extractor, Found, Notation};
 use crate::html::each_destination;
+use crate::mention::Mentions;
 
 /// Reads the links of Markdown.
 pub(crate) struct Markdown;
@@ -25,22 +30,17 @@ pub(crate) struct Markdown;
 impl Extractor for Markdown {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
         let start = front_matter::length(text);
-        let body = &text[start..];
-        if !may_hold_links(body) {
-            return;
+        if start > 0 {
+            let mut mentions = Mentions::new(text);
+            front_matter::read(text, start, &mut mentions);
+            mentions.report(0, found);
         }
-        for mention in mentions(body) {
-            let range = start + mention.range.start..start + mention.range.end;
-            found.link(range, mention.kind, mention.notation);
+        let body = &text[start..];
+        if may_hold_links(body) {
+            let body = admonition::as_lists(body);
+            mentions(&body).report(start, found);
         }
     }
-}
-
-/// A destination found, to be sorted into document order.
-struct Mention {
-    range: Range<usize>,
-    kind: PlaceKind,
-    notation: Notation,
 }
 
 /// Whether the text has any of the signs without which there is no link. Most
@@ -51,6 +51,20 @@ fn may_hold_links(text: &str) -> bool {
         || memmem::find(bytes, b"](").is_some()
         || has_bare(text)
         || memmem::find(bytes, b"]:").is_some()
+        || has_pages(text)
+        || memmem::find(bytes, b"{{#").is_some()
+        || has_module_code(text)
+}
+
+/// Whether there may be an import; they stand at the start of a file.
+fn has_module_code(text: &str) -> bool {
+    text.trim_start().starts_with("import ")
+        || memmem::find(text.as_bytes(), b"\nimport ").is_some()
+}
+
+fn has_pages(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memmem::find(bytes, b"[[").is_some() && memmem::find(bytes, b"]]").is_some()
 }
 
 fn has_bare(text: &str) -> bool {
@@ -58,7 +72,7 @@ fn has_bare(text: &str) -> bool {
     memmem::find(bytes, b"://").is_some() || memmem::find(bytes, b"www.").is_some()
 }
 
-fn mentions(text: &str) -> Vec<Mention> {
+fn mentions(text: &str) -> Mentions<'_> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -75,6 +89,9 @@ fn mentions(text: &str) -> Vec<Mention> {
             reader.refer_to(definition.span.clone(), &definition.dest);
         }
         reader.read(event, range);
+    }
+    for (_, definition) in events.reference_definitions().iter() {
+        reader.define(definition.span.clone(), &definition.dest);
     }
     reader.finish()
 }
@@ -93,15 +110,39 @@ struct Open {
     inline: Option<String>,
 }
 
+/// What is in a text at all, so that nobody looks for what is not.
+struct Signs {
+    has_bare: bool,
+    has_pages: bool,
+    has_components: bool,
+}
+
+impl Signs {
+    fn of(text: &str) -> Self {
+        Self {
+            has_bare: has_bare(text),
+            has_pages: has_pages(text),
+            has_components: mdx::has_components(text),
+        }
+    }
+}
+
 /// Goes through the parser's events and notes destinations.
 struct Reader<'t> {
     text: &'t str,
-    has_bare: bool,
-    mentions: Vec<Mention>,
+    signs: Signs,
+    mentions: Mentions<'t>,
     /// The definitions referred to, by place: the whole definition's range and
     /// its destination.
     definitions: BTreeMap<usize, (Range<usize>, String)>,
     open: Vec<Open>,
+    /// How many of the open ones are images. What is written inside an image is
+    /// its description, in which a link is no link.
+    open_images: usize,
+    /// Code and comments, for what is found by other means than the parser.
+    silent: Vec<Range<usize>>,
+    /// Where the imports and exports being read end.
+    module_code_end: usize,
     /// The lines of the HTML block being read.
     html_block: Option<Vec<Range<usize>>>,
     is_code: bool,
@@ -113,10 +154,13 @@ impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            has_bare: has_bare(text),
-            mentions: Vec::new(),
+            signs: Signs::of(text),
+            mentions: Mentions::new(text),
             definitions: BTreeMap::new(),
             open: Vec::new(),
+            open_images: 0,
+            silent: Vec::new(),
+            module_code_end: 0,
             html_block: None,
             is_code: false,
             run: None,
@@ -124,7 +168,21 @@ impl<'t> Reader<'t> {
     }
 
     fn refer_to(&mut self, definition: Range<usize>, dest: &str) {
+        if self.open_images > 0 {
+            return;
+        }
         self.definitions.entry(definition.start).or_insert_with(|| (definition, dest.to_owned()));
+    }
+
+    /// Takes in a definition, after all that refers to one.
+    fn define(&mut self, whole: Range<usize>, dest: &str) {
+        if self.definitions.contains_key(&whole.start) {
+            return;
+        }
+        if let Some(range) = destination::of_definition(self.text, &whole) {
+            let means = Notation::Means(dest.to_owned());
+            self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+        }
     }
 
     fn read(&mut self, event: Event<'_>, range: Range<usize>) {
@@ -138,7 +196,10 @@ impl<'t> Reader<'t> {
         match event {
             Event::Start(tag) => self.start(tag, range),
             Event::End(tag) => self.end(tag),
+            Event::Text(_) if self.is_code => self.pass_over(range, SkipReason::Code),
             Event::Text(_) => self.running_text(range),
+            Event::Code(_) if range.start < self.module_code_end => {}
+            Event::Code(_) => self.pass_over(range, SkipReason::Code),
             Event::Html(_) => {
                 self.html_block.iter_mut().for_each(|lines| lines.push(range.clone()));
             }
@@ -157,6 +218,7 @@ impl<'t> Reader<'t> {
             }
             Tag::HtmlBlock => self.html_block = Some(Vec::new()),
             Tag::CodeBlock(_) => self.is_code = true,
+            Tag::Paragraph => self.module_code(range),
             _ => {}
         }
     }
@@ -179,11 +241,14 @@ impl<'t> Reader<'t> {
     ) {
         let is_inline = link_type == LinkType::Inline;
         let dest = dest.into_string();
-        if link_type == LinkType::Autolink {
+        if self.open_images == 0 && matches!(link_type, LinkType::Autolink | LinkType::Email) {
             // Without its angle brackets.
             let inside = range.start + 1..range.end - 1;
-            self.note(inside, PlaceKind::Autolink, Notation::Means(dest.clone()));
+            let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
+            let means = Notation::Means(format!("{scheme}{dest}"));
+            self.mentions.link(inside, PlaceKind::Autolink, means);
         }
+        self.open_images += usize::from(kind == PlaceKind::Embed);
         self.open.push(Open {
             inside_end: range.start,
             range,
@@ -196,18 +261,43 @@ impl<'t> Reader<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        let Some(dest) = open.inline else {
+        self.open_images -= usize::from(open.kind == PlaceKind::Embed);
+        let Some(dest) = open.inline.filter(|_| self.open_images == 0) else {
             return;
         };
         let range = destination::of_inline(self.text, open.inside_end, &open.range)
             .or_else(|| destination::by_text(self.text, &open.range, &dest));
         if let Some(range) = range {
-            self.note(range, open.kind, Notation::Means(dest));
+            self.mentions.link(range, open.kind, Notation::Means(dest));
         }
     }
 
+    /// Takes in code or a comment.
+    fn pass_over(&mut self, range: Range<usize>, reason: SkipReason) {
+        if self.signs.has_bare {
+            self.mentions.pass_over(range.clone(), reason);
+        }
+        if self.signs.has_components {
+            self.silent.push(range);
+        }
+    }
+
+    /// Takes in a paragraph, if it is no text but imports and exports of MDX.
+    fn module_code(&mut self, paragraph: Range<usize>) {
+        let is_at_line_start = paragraph.start == 0 || self.text[..paragraph.start].ends_with('\n');
+        if !is_at_line_start || !mdx::is_module_code(&self.text[paragraph.clone()]) {
+            return;
+        }
+        self.module_code_end = paragraph.end;
+        for file in mdx::imports(self.text, paragraph.clone()) {
+            self.mentions.link(file, PlaceKind::Reference, Notation::Plain);
+        }
+        self.pass_over(paragraph, SkipReason::Code);
+    }
+
     fn running_text(&mut self, range: Range<usize>) {
-        if !self.has_bare || self.is_code || !self.open.is_empty() {
+        let is_wanted = self.signs.has_bare || self.signs.has_pages;
+        if !is_wanted || !self.open.is_empty() || range.start < self.module_code_end {
             return;
         }
         match &mut self.run {
@@ -220,18 +310,36 @@ impl<'t> Reader<'t> {
         let Some(run) = self.run.take() else {
             return;
         };
+        if self.signs.has_pages {
+            self.pages(run.clone());
+        }
+        if self.signs.has_bare {
+            self.addresses(run);
+        }
+    }
+
+    fn pages(&mut self, run: Range<usize>) {
+        for page in include::pages(self.text, run) {
+            self.mentions.link(page, PlaceKind::Reference, Notation::Name);
+        }
+    }
+
+    fn addresses(&mut self, run: Range<usize>) {
         let text = self.text;
-        let http: Vec<_> = http_addresses(text, run.clone()).collect();
+        let http: Vec<_> = http_addresses(text, run.clone())
+            .map(|range| without_attributes(text, range))
+            .collect();
         for www in www_addresses(text, run) {
             let next = http.partition_point(|range| range.end <= www.start);
             if http.get(next).is_none_or(|range| range.start > www.start) {
+                let www = without_attributes(text, www);
                 let means = htmlize::unescape(&text[www.clone()]);
                 let means = Notation::Means(format!("http://{means}"));
-                self.note(www, PlaceKind::Bare, means);
+                self.mentions.link(www, PlaceKind::Bare, means);
             }
         }
         for range in http {
-            self.note(range, PlaceKind::Bare, Notation::Html);
+            self.mentions.link(range, PlaceKind::Bare, Notation::Html);
         }
     }
 
@@ -248,12 +356,21 @@ impl<'t> Reader<'t> {
     fn html(&mut self, offset: usize, html: &str) {
         let mentions = &mut self.mentions;
         each_destination(html, &mut |range, kind| {
-            mentions.push(Mention {
-                range: offset + range.start..offset + range.end,
-                kind,
-                notation: Notation::Html,
-            });
+            let place = offset + range.start..offset + range.end;
+            // In MDX, braces hold an expression.
+            if html[range].starts_with('{') {
+                mentions.skip(place, kind, SkipReason::Placeholder);
+            } else {
+                mentions.link(place, kind, Notation::Html);
+            }
         });
+        let mut from = 0;
+        while let Some(at) = memmem::find(&html.as_bytes()[from..], b"<!--") {
+            let start = from + at;
+            let length = memmem::find(&html.as_bytes()[start..], b"-->");
+            from = length.map_or(html.len(), |length| start + length);
+            self.pass_over(offset + start..offset + from, SkipReason::Comment);
+        }
     }
 
     fn end_html_block(&mut self) {
@@ -270,22 +387,34 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn note(&mut self, range: Range<usize>, kind: PlaceKind, notation: Notation) {
-        self.mentions.push(Mention { range, kind, notation });
-    }
-
-    fn finish(mut self) -> Vec<Mention> {
+    fn finish(mut self) -> Mentions<'t> {
         self.end_run();
         for (whole, dest) in std::mem::take(&mut self.definitions).into_values() {
             let range = destination::of_definition(self.text, &whole)
                 .or_else(|| destination::by_text(self.text, &whole, &dest));
             if let Some(range) = range {
-                self.note(range, PlaceKind::Definition, Notation::Means(dest));
+                self.mentions.link(range, PlaceKind::Definition, Notation::Means(dest));
             }
         }
-        self.mentions.sort_by_key(|mention| mention.range.start);
+        for file in include::includes(self.text) {
+            self.mentions.link(file, PlaceKind::Reference, Notation::Plain);
+        }
+        if self.signs.has_components {
+            mdx::components(self.text, &self.silent, &mut self.mentions);
+        }
+        let comments = mdx::comments(self.text);
+        self.mentions.void(&comments, SkipReason::Comment);
         self.mentions
     }
+}
+
+/// An address without an attribute list (`{: .class}`, `{#id}`) after it.
+fn without_attributes(text: &str, range: Range<usize>) -> Range<usize> {
+    let address = &text[range.clone()];
+    let list = ["{:", "{#", "{."].iter().filter_map(|mark| address.find(mark)).min();
+    // The colon of `{: .class}` has been taken for the sentence's.
+    let kept = &address[..list.unwrap_or(address.len())];
+    range.start..range.start + kept.trim_end_matches('{').len()
 }
 
 /// Whether a bare address may go on past this event. `https://a.test/*b*` is
@@ -323,6 +452,9 @@ fn without_marks(html: &str) -> String {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod commonmark;
 
 #[cfg(test)]
 mod tests;

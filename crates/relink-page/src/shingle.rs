@@ -3,17 +3,20 @@
 //! A text's shingles are the hashes of its word 5-grams, on lower-cased words
 //! of letters and digits; punctuation and markup do not count (Broder et al.,
 //! *Syntactic Clustering of the Web*, 1997). Words pass through a window of
-//! five, so the text itself is never held.
+//! five, so of the text itself only the opening is held.
 
 use std::collections::BTreeSet;
 
-use relink_model::Sketch;
+use relink_model::{Digest, Sketch};
 
 /// How many words make a shingle.
 pub const WORDS: usize = 5;
 
 /// When so many hashes are held, only the smallest are kept.
 const BUFFER: usize = 8 * Sketch::SIZE;
+
+/// How much of a text is kept as its opening, in characters.
+const OPENING_LENGTH: u64 = Digest::OPENING_LENGTH as u64;
 
 /// An odd number with evenly spread bits: 2^64 by the golden ratio (Knuth,
 /// *The Art of Computer Programming* 3, 6.4).
@@ -56,14 +59,34 @@ pub fn resemblance(one: &str, other: &str) -> f64 {
 pub fn sketch(text: &str) -> Sketch {
     let mut visible = VisibleText::default();
     visible.push(text);
-    visible.finish().1
+    visible.finish().sketch
 }
 
-/// The text a reader sees, taken in piece by piece: its length and its sketch.
+/// What is kept of a text once it has been read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The length in characters, white space folded.
+    pub length: u64,
+    /// The first [`Digest::OPENING_LENGTH`] characters, white space folded.
+    pub opening: String,
+    /// The end of the text, where it is longer than the opening.
+    pub closing: String,
+    /// The sketch of the words.
+    pub sketch: Sketch,
+}
+
+/// The text a reader sees, taken in piece by piece.
+///
+/// White space and control characters part words and fold to one space.
 #[derive(Debug, Default)]
 pub struct VisibleText {
     length: u64,
     is_apart: bool,
+    /// The opening so far, always whole characters.
+    opening: Vec<u8>,
+    /// The last pieces after the opening, as they came.
+    tail: String,
+    is_tail_apart: bool,
     words: Words,
     smallest: Smallest,
 }
@@ -71,36 +94,120 @@ pub struct VisibleText {
 impl VisibleText {
     /// Takes in the next piece; a word may go on in the piece after it.
     pub fn push(&mut self, text: &str) {
-        self.measure(text);
+        let kept = if self.length < OPENING_LENGTH { self.keep_opening(text) } else { 0 };
+        self.measure(&text[kept..]);
+        self.keep_tail(&text[kept..]);
         let smallest = &mut self.smallest;
         self.words.push(text, &mut |shingle| smallest.push(shingle));
     }
 
     /// Says that the word so far ends here, though no white space is written.
     pub fn end_word(&mut self) {
+        self.is_apart = true;
+        self.is_tail_apart = !self.tail.is_empty();
         let smallest = &mut self.smallest;
         self.words.end_word(&mut |shingle| smallest.push(shingle));
     }
 
-    /// The length in characters, white space folded, and the sketch.
-    pub fn finish(mut self) -> (u64, Sketch) {
+    /// The length so far, in characters, white space folded.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The text in short.
+    pub fn finish(mut self) -> Shown {
         let smallest = &mut self.smallest;
         self.words.finish(&mut |shingle| smallest.push(shingle));
         self.smallest.prune();
-        (self.length, Sketch::of(self.smallest.hashes))
+        let sketch = Sketch::of(self.smallest.hashes);
+        let opening = String::from_utf8(self.opening).unwrap_or_default();
+        Shown { length: self.length, opening, closing: closing(&self.tail), sketch }
     }
 
-    fn measure(&mut self, text: &str) {
-        for byte in text.bytes() {
-            if byte.is_ascii_whitespace() {
-                self.is_apart = true;
-            } else if (byte & 0xC0) != 0x80 {
-                // Not a continuation byte, so a character begins here.
-                self.length += 1 + u64::from(self.is_apart && self.length > 0);
-                self.is_apart = false;
-            }
+    /// Keeps the end of what comes after the opening, in bounded room.
+    fn keep_tail(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if self.is_tail_apart {
+            self.tail.push(' ');
+            self.is_tail_apart = false;
+        }
+        self.tail.push_str(&text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]);
+        if self.tail.len() > 4 * TAIL {
+            let end = self.tail.ceil_char_boundary(self.tail.len() - TAIL);
+            self.tail.drain(..end);
         }
     }
+
+    /// Keeps and measures what still fits in the opening; returns its length
+    /// in bytes.
+    fn keep_opening(&mut self, text: &str) -> usize {
+        if self.opening.capacity() == 0 {
+            self.opening.reserve(Digest::OPENING_LENGTH);
+        }
+        let (mut length, mut is_apart) = (self.length, self.is_apart);
+        let mut kept = text.len();
+        for (at, byte) in text.bytes().enumerate() {
+            if is_folded(byte) {
+                is_apart = true;
+                continue;
+            }
+            if begins_character(byte) {
+                is_apart &= length > 0;
+                if length + u64::from(is_apart) >= OPENING_LENGTH {
+                    kept = at;
+                    break;
+                }
+                if is_apart {
+                    self.opening.push(b' ');
+                }
+                length += 1 + u64::from(is_apart);
+                is_apart = false;
+            }
+            self.opening.push(byte);
+        }
+        (self.length, self.is_apart) = (length, is_apart);
+        kept
+    }
+
+    /// Measures what comes after the opening. Without branches: where words
+    /// end cannot be foreseen, and a wrong guess costs more than a letter.
+    fn measure(&mut self, text: &str) {
+        let (mut length, mut apart) = (self.length, u64::from(self.is_apart));
+        for byte in text.bytes() {
+            let space = u64::from(is_folded(byte));
+            let begins = u64::from(begins_character(byte)) & (space ^ 1);
+            length += begins + (begins & apart);
+            apart = space | (apart & (begins ^ 1));
+        }
+        (self.length, self.is_apart) = (length, apart == 1);
+    }
+}
+
+/// Bytes of the end that are surely enough for a closing.
+const TAIL: usize = 4 * Digest::CLOSING_LENGTH;
+
+/// The last characters of a text, white space folded, from a whole word on.
+fn closing(tail: &str) -> String {
+    let folded = tail.split_whitespace().collect::<Vec<_>>().join(" ");
+    let length = folded.chars().count();
+    let Some(spare) = length.checked_sub(Digest::CLOSING_LENGTH).filter(|spare| *spare > 0) else {
+        return folded;
+    };
+    let start = folded.char_indices().nth(spare).map_or(0, |(at, _)| at);
+    let end = &folded[start..];
+    end.split_once(' ').map_or(end, |(_, rest)| rest).to_owned()
+}
+
+/// Whether a byte is white space or a control character, which fold.
+fn is_folded(byte: u8) -> bool {
+    byte <= b' '
+}
+
+/// Whether a byte of UTF-8 is the first of its character.
+fn begins_character(byte: u8) -> bool {
+    (byte & 0xC0) != 0x80
 }
 
 /// The smallest hashes seen, in bounded memory.
@@ -312,9 +419,41 @@ mod tests {
         for piece in ["one tw", "o ", " three fo", "ur five six"] {
             pieces.push(piece);
         }
-        let (length, found) = pieces.finish();
-        assert_eq!(length, "one two three four five six".len() as u64);
-        assert_eq!(found, sketch("one two three four five six"));
+        let found = pieces.finish();
+        assert_eq!(found.opening, "one two three four five six");
+        assert_eq!(found.length, found.opening.len() as u64);
+        assert_eq!(found.sketch, sketch(&found.opening));
+    }
+
+    #[track_caller]
+    fn check_opening(pieces: &[&str], expect: &str) {
+        let mut text = VisibleText::default();
+        for piece in pieces {
+            text.push(piece);
+            text.end_word();
+        }
+        let found = text.finish();
+        assert_eq!(found.opening, expect);
+        assert_eq!(found.length, expect.chars().count() as u64);
+    }
+
+    #[test]
+    fn the_opening_is_folded_as_the_length_is_counted() {
+        check_opening(&[" a\n\t b ", "", " ", "c\0d"], "a b c d");
+        check_opening(&["é", "\u{a0}你"], "é \u{a0}你");
+        check_opening(&[" \n"], "");
+    }
+
+    #[test]
+    fn the_opening_of_a_long_text_is_cut() {
+        for piece in ["x", "é ", "a bc d", " 你 ", "long words and short"] {
+            let mut text = VisibleText::default();
+            text.push(&piece.repeat(500));
+            let found = text.finish();
+            let kept = found.opening.chars().count();
+            assert!((399..=Digest::OPENING_LENGTH).contains(&kept), "{kept} of {piece:?}");
+            assert_eq!(found.opening.trim_end(), found.opening);
+        }
     }
 
     #[test]

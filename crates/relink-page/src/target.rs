@@ -52,6 +52,16 @@ pub(crate) fn classify_line(text: &str) -> LinkTarget {
     }
 }
 
+/// Sorts the name of a page, which is a path whatever it looks like.
+pub(crate) fn classify_name(text: &str) -> LinkTarget {
+    let text = trimmed(text);
+    match skipped_by_text(text) {
+        Some(reason) => LinkTarget::Skipped(text.to_owned(), reason),
+        None if text.starts_with('#') => LinkTarget::Fragment(text.to_owned()),
+        None => LinkTarget::Path(text.to_owned()),
+    }
+}
+
 /// White space and control characters around an address do not count (URL
 /// standard, 4.4 step 1).
 fn trimmed(text: &str) -> &str {

@@ -1,61 +1,38 @@
 //! The links of an HTML document.
 //!
-//! Which attribute of which element holds an address is one table. What stands
-//! in comments, scripts, styles and templates is no link: nobody sees it.
+//! Which attribute of which element holds an address is one table; styles and
+//! linked data (JSON-LD) are read as what they are. What stands in comments and
+//! scripts is no link, and its addresses are told as passed over. What stands in
+//! templates is not there until a script says so.
 
 use std::ops::Range;
 
-use relink_model::PlaceKind::{self, Embed, Form, Link, Refresh, Resource};
+use memchr::memmem;
+use relink_model::PlaceKind::{self, Bare, Link, Metadata, Refresh, Resource};
+use relink_model::SkipReason;
 
+use super::addresses::{
+    ADDRESS_PROPERTIES, ADDRESSES, CANDIDATES, METADATA_RELATIONS, NO_PAGE_RELATIONS,
+    RESOURCE_RELATIONS, ROBUST_ADDRESSES, may_hold_address,
+};
 use super::attribute_value::{refresh, srcset};
-use super::tokenizer::{Token, Tokenizer};
+use super::style;
+use super::tokenizer::{Content, Piece, TextElement, Token, Tokenizer};
+use crate::bare::http_addresses;
+use crate::css;
 use crate::found::{Extractor, Found, Notation, unescaped};
+use crate::json;
 use crate::list::trim;
-
-/// Where addresses stand (HTML standard, index of attributes), and the kind of
-/// place each is.
-const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
-    ("a", "href", Link),
-    ("a", "xlink:href", Link),
-    ("area", "href", Link),
-    ("audio", "src", Embed),
-    ("blockquote", "cite", Link),
-    ("button", "formaction", Form),
-    ("del", "cite", Link),
-    ("embed", "src", Embed),
-    ("form", "action", Form),
-    ("frame", "src", Embed),
-    ("iframe", "src", Embed),
-    ("image", "href", Embed),
-    ("image", "xlink:href", Embed),
-    ("img", "src", Embed),
-    ("input", "formaction", Form),
-    ("input", "src", Embed),
-    ("ins", "cite", Link),
-    ("link", "href", Resource),
-    ("object", "data", Embed),
-    ("q", "cite", Link),
-    ("script", "src", Resource),
-    ("source", "src", Embed),
-    ("track", "src", Embed),
-    ("video", "poster", Embed),
-    ("video", "src", Embed),
-];
-
-/// Where lists of picture candidates stand.
-const CANDIDATES: &[(&str, &str, PlaceKind)] =
-    &[("img", "srcset", Embed), ("link", "imagesrcset", Resource), ("source", "srcset", Embed)];
-
-/// Relations that name a host to warm up, not a page.
-const NO_PAGE_RELATIONS: [&str; 2] = ["preconnect", "dns-prefetch"];
+use crate::value::is_address;
 
 /// Reads the links of HTML.
 pub(crate) struct Html;
 
 impl Extractor for Html {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let base = each_destination(text, &mut |range, kind| {
-            found.link(range, kind, Notation::Html);
+        let base = each_mention(text, &mut |range, kind, reading| match reading {
+            Reading::Link(notation) => found.link(range, kind, notation),
+            Reading::Skip(reason) => found.skip(range, kind, reason),
         });
         if let Some(base) = base {
             found.base(&base);
@@ -63,31 +40,106 @@ impl Extractor for Html {
     }
 }
 
-/// Hands the place of every destination to `each`, in order; returns the base.
+/// How what stands at a place is to be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// As a destination.
+    Link(Notation),
+    /// As none, and why.
+    Skip(SkipReason),
+}
+
+/// Takes in what is found.
+type Each<'e> = dyn FnMut(Range<usize>, PlaceKind, Reading) + 'e;
+
+/// Hands the place of every destination in an attribute to `each`, in order;
+/// returns the base.
 pub(crate) fn each_destination(
     html: &str,
     each: &mut dyn FnMut(Range<usize>, PlaceKind),
 ) -> Option<String> {
+    each_mention(html, &mut |range, kind, reading| {
+        if reading == Reading::Link(Notation::Html) {
+            each(range, kind);
+        }
+    })
+}
+
+/// Hands every destination and all that looks like one to `each`, in order;
+/// returns the base.
+pub(crate) fn each_mention(html: &str, each: &mut Each<'_>) -> Option<String> {
     let mut tokens = Tokenizer::new(html);
     let (mut templates, mut base) = (0_usize, None);
-    while let Some(token) = tokens.next_token() {
-        match token {
-            Token::Start(name) if is(name, "template") => templates += 1,
-            Token::End(name) if is(name, "template") => templates = templates.saturating_sub(1),
-            Token::Start(name) if templates == 0 => {
+    while let Some(piece) = tokens.next_piece() {
+        match piece {
+            Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+            Piece::Token(Token::Start(name)) if is(name, "template") => templates += 1,
+            Piece::Token(Token::End(name)) if is(name, "template") => {
+                templates = templates.saturating_sub(1);
+            }
+            Piece::Token(Token::Start(name)) if templates == 0 => {
                 if is(name, "base") && base.is_none() {
                     base = tokens.attribute("href").map(|href| unescaped(href.trim()).into_owned());
                 }
                 Tag { html, name, tokens: &tokens }.each_destination(each);
             }
-            _ => {}
+            Piece::Token(Token::Content(content)) if templates == 0 => {
+                each_in_content(html, content, tokens.attribute("type"), each);
+            }
+            Piece::Token(_) => {}
         }
     }
     base
 }
 
+/// Tells the addresses of a part in which none is followed.
+fn pass_over(html: &str, part: Range<usize>, reason: SkipReason, each: &mut Each<'_>) {
+    for range in http_addresses(html, part) {
+        each(range, Bare, Reading::Skip(reason));
+    }
+}
+
+/// Reads a style sheet, linked data or a script.
+fn each_in_content(html: &str, content: Content, media_type: Option<&str>, each: &mut Each<'_>) {
+    let Content { element, range } = content;
+    match element {
+        TextElement::Style => each_in_style(html, range, each),
+        TextElement::Script if is_linked_data(media_type) => each_in_json(html, range, each),
+        TextElement::Script => pass_over(html, range, SkipReason::Code, each),
+        _ => {}
+    }
+}
+
+fn is_linked_data(media_type: Option<&str>) -> bool {
+    media_type.is_some_and(|media_type| is(media_type.trim(), "application/ld+json"))
+}
+
+fn each_in_style(html: &str, range: Range<usize>, each: &mut Each<'_>) {
+    for piece in css::Scanner::new(html, range) {
+        match piece {
+            css::Piece::Address(range, notation) => each(range, Resource, Reading::Link(notation)),
+            css::Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+        }
+    }
+}
+
+fn each_in_json(html: &str, range: Range<usize>, each: &mut Each<'_>) {
+    let mut tokens = json::Tokenizer::new(html, range);
+    while let Some(token) = tokens.next_token() {
+        if let json::Token::Text(content) = token
+            && let Some((range, notation)) = json::address(html, content)
+        {
+            each(range, Metadata, Reading::Link(notation));
+        }
+    }
+}
+
 fn is(name: &str, expected: &str) -> bool {
     name.eq_ignore_ascii_case(expected)
+}
+
+fn is_any(name: &str, expected: &[&str]) -> bool {
+    expected.iter().any(|expected| is(name, expected))
 }
 
 /// A start tag just read.
@@ -101,11 +153,13 @@ struct Tag<'a, 't> {
 enum Role {
     Address(PlaceKind),
     Candidates(PlaceKind),
-    Refresh,
+    Style,
+    /// The content of a `meta`, whose other attributes say what it is.
+    Content,
 }
 
-impl Tag<'_, '_> {
-    fn each_destination(&self, each: &mut dyn FnMut(Range<usize>, PlaceKind)) {
+impl<'t> Tag<'_, 't> {
+    fn each_destination(&self, each: &mut Each<'_>) {
         let attributes = self.tokens.attributes();
         if attributes.is_empty() || self.names_no_page() {
             return;
@@ -127,34 +181,41 @@ impl Tag<'_, '_> {
         }
     }
 
-    fn each_in_value(
-        &self,
-        role: &Role,
-        value: Range<usize>,
-        each: &mut dyn FnMut(Range<usize>, PlaceKind),
-    ) {
-        let written = &self.html[value.clone()];
-        let shifted = |range: Range<usize>| value.start + range.start..value.start + range.end;
+    fn each_in_value(&self, role: &Role, value: Range<usize>, each: &mut Each<'_>) {
+        let html = self.html;
+        let mut address =
+            |range: Range<usize>, kind| each(range, kind, Reading::Link(Notation::Html));
         match role {
-            Role::Address(kind) => each(trim(self.html, value), *kind),
+            Role::Address(kind) => address(trim(html, value), *kind),
             Role::Candidates(kind) => {
-                srcset(written).for_each(|candidate| each(shifted(candidate), *kind));
+                srcset(&html[value.clone()])
+                    .for_each(|candidate| address(shifted(&value, &candidate), *kind));
             }
-            Role::Refresh if self.is_refresh() => {
-                if let Some(range) = refresh(written) {
-                    each(trim(self.html, shifted(range)), Refresh);
+            Role::Content => {
+                if let Some((range, kind)) = self.in_content(&value) {
+                    address(trim(html, range), kind);
                 }
             }
-            Role::Refresh => {}
+            Role::Style => style::each_address(html, value, &mut |range, notation| {
+                each(range, Resource, Reading::Link(notation));
+            }),
         }
     }
 
     fn role(&self, attribute: &str) -> Option<Role> {
-        if is(self.name, "meta") {
-            return is(attribute, "content").then_some(Role::Refresh);
+        if !may_hold_address(attribute) {
+            return None;
         }
-        let address = self.kind_in(ADDRESSES, attribute).map(Role::Address);
-        address.or_else(|| self.kind_in(CANDIDATES, attribute).map(Role::Candidates))
+        if is(self.name, "meta") {
+            return is(attribute, "content").then_some(Role::Content);
+        }
+        if is(attribute, "style") {
+            return Some(Role::Style);
+        }
+        let kind = self.kind_in(ADDRESSES, attribute).map(|kind| self.kind_by_relation(kind));
+        kind.map(Role::Address)
+            .or_else(|| self.kind_in(CANDIDATES, attribute).map(Role::Candidates))
+            .or_else(|| is_any(attribute, &ROBUST_ADDRESSES).then_some(Role::Address(Link)))
     }
 
     fn kind_in(&self, table: &[(&str, &str, PlaceKind)], attribute: &str) -> Option<PlaceKind> {
@@ -164,18 +225,49 @@ impl Tag<'_, '_> {
             .map(|(_, _, kind)| *kind)
     }
 
-    fn is_refresh(&self) -> bool {
-        self.tokens.attribute("http-equiv").is_some_and(|value| is(value.trim(), "refresh"))
+    /// The kind of an address; that of a `link` depends on its relation.
+    fn kind_by_relation(&self, kind: PlaceKind) -> PlaceKind {
+        let is_about = kind == Resource
+            && is(self.name, "link")
+            && self.has_relation(METADATA_RELATIONS)
+            && !self.has_relation(&RESOURCE_RELATIONS);
+        if is_about { Metadata } else { kind }
+    }
+
+    fn has_relation(&self, relations: &[&str]) -> bool {
+        self.tokens.attribute("rel").is_some_and(|written| {
+            written.split_ascii_whitespace().any(|relation| is_any(relation, relations))
+        })
+    }
+
+    /// The address in the content of a `meta`.
+    fn in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, PlaceKind)> {
+        let written: &'t str = &self.html[value.clone()];
+        if let Some(pragma) = self.tokens.attribute("http-equiv") {
+            let range = refresh(written).filter(|_| is(pragma.trim(), "refresh"))?;
+            return Some((shifted(value, &range), Refresh));
+        }
+        // Most contents are words.
+        let may_be_address = || memmem::find(written.as_bytes(), b":").is_some();
+        let is_metadata =
+            self.names_address() || (may_be_address() && is_address(&unescaped(written)));
+        is_metadata.then(|| (value.clone(), Metadata))
+    }
+
+    /// Whether a `meta` is of a property that has an address for content.
+    fn names_address(&self) -> bool {
+        let name = self.tokens.attribute("property").or_else(|| self.tokens.attribute("name"));
+        name.is_some_and(|name| is_any(name.trim(), ADDRESS_PROPERTIES))
     }
 
     fn names_no_page(&self) -> bool {
-        is(self.name, "link")
-            && self.tokens.attribute("rel").is_some_and(|relations| {
-                relations
-                    .split_ascii_whitespace()
-                    .any(|relation| NO_PAGE_RELATIONS.iter().any(|none| is(relation, none)))
-            })
+        is(self.name, "link") && self.has_relation(&NO_PAGE_RELATIONS)
     }
+}
+
+/// A range within `value`, counted from the start of the document.
+fn shifted(value: &Range<usize>, range: &Range<usize>) -> Range<usize> {
+    value.start + range.start..value.start + range.end
 }
 
 #[cfg(test)]
@@ -209,6 +301,79 @@ mod tests {
         one("<q cite=x>", "1:9 link x");
         one("<svg><a xlink:href='x'>", "1:21 link x");
         one("<meta http-equiv=Refresh content=\"0; url='x'\">", "1:43 refresh x");
+    }
+
+    #[test]
+    fn a_link_element_is_a_part_or_says_something_of_the_page() {
+        one("<link rel='alternate stylesheet' href=x>", "1:39 resource x");
+        one("<link rel=preload href=x>", "1:24 resource x");
+        one("<link href=x>", "1:12 resource x");
+        one("<link rel=Canonical href=x>", "1:26 metadata x");
+        one("<link rel=alternate type='application/rss+xml' href=x>", "1:53 metadata x");
+        one("<link rel=license href=x>", "1:24 metadata x");
+    }
+
+    #[test]
+    fn what_a_page_says_of_itself_is_metadata() {
+        one("<meta property='og:url' content='http://a.test'>", "1:34 metadata http://a.test");
+        one("<meta content=x.png property=og:image>", "1:15 metadata x.png");
+        one("<meta name=twitter:image content=' x '>", "1:36 metadata x");
+        one("<meta itemprop=url content=http://a.test/>", "1:28 metadata http://a.test/");
+        none("<meta name=description content='see http://a.test'>");
+        none("<meta http-equiv=x content='http://a.test'>");
+        check(
+            Format::Html,
+            "<script type='application/ld+json'>{\"@id\":\"http:\\/\\/a.test\",\"http://k\":1,\n\"x\":[\"http://b.test\"]}</script>",
+            &["1:44 metadata http:\\/\\/a.test", "2:7 metadata http://b.test"],
+        );
+    }
+
+    #[test]
+    fn styles_are_read_as_css() {
+        check(
+            Format::Html,
+            "<style>@import 'a.css';\n/* http://no.test */b{c:url(d.png)}</style>",
+            &["1:17 resource a.css", "2:4 bare http://no.test -", "2:29 resource d.png"],
+        );
+        one("<p style='a:url(\"x.png\")'>", "1:18 resource x.png");
+        none("<p style='color:red' style='a:url(x)' class=b>");
+    }
+
+    #[test]
+    fn character_references_in_a_style_are_resolved() {
+        let html = "<p style=\"a:url(&quot;x?a&amp;b&#x22;);b:url(y)\">";
+        check(Format::Html, html, &["1:23 resource x?a&amp;b", "1:46 resource y"]);
+        let found = links(Format::Html, html.as_bytes()).links;
+        assert_eq!(found[0].target.text(), "x?a&b");
+    }
+
+    #[test]
+    fn a_robust_link_names_its_copy_and_its_original() {
+        check(
+            Format::Html,
+            "<a href=x data-versionurl='http://archive.test/x' data-originalurl=y data-versiondate=z>",
+            &["1:9 link x", "1:28 link http://archive.test/x", "1:68 link y"],
+        );
+    }
+
+    #[test]
+    fn comments_and_scripts_are_passed_over_and_told() {
+        check(
+            Format::Html,
+            "<!--http://a.test--><script>get('http://b.test')</script><!-- http://c.test",
+            &["1:5 bare http://a.test -", "1:34 bare http://b.test -", "1:63 bare http://c.test -"],
+        );
+        none("<!DOCTYPE html PUBLIC 'x' 'http://a.test'>");
+    }
+
+    #[test]
+    fn bookmarks_are_links() {
+        check(
+            Format::Html,
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://a.test/\" \
+             ADD_DATE=\"1\" ICON=\"data:x\">A</A>\n</DL><p>",
+            &["3:14 link http://a.test/"],
+        );
     }
 
     #[test]

@@ -4,58 +4,96 @@
 //! and is not kept. Whether style sheets hide an element is not known here.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use relink_model::Digest;
 
+use super::element::Element;
+use super::onward::{ADDRESS_LENGTH, Onward};
+use super::signs::Signs;
 use super::tokenizer::{TextElement, Token, Tokenizer};
+use crate::folded::{Folded, folded_title};
 use crate::found::unescaped;
 use crate::shingle::VisibleText;
 
 /// How many headings a digest keeps.
 const HEADINGS: usize = 8;
-/// The length of a title, in characters.
-const TITLE_LENGTH: usize = 200;
 /// The length of a heading, in characters.
 const HEADING_LENGTH: usize = 120;
+/// The longest language tag that is kept, in bytes.
+const LANGUAGE_LENGTH: usize = 64;
+/// How many inline scripts are looked at; a page with more does not only send
+/// its reader on.
+const SCRIPTS: usize = 16;
 
-/// Elements whose content is not shown to a reader with scripts.
-const UNSEEN: [&str; 2] = ["template", "noscript"];
-
-/// Fills in what the page says: title, headings, language, canonical address, text.
+/// Fills in what the page says: title, headings, language, canonical address,
+/// text, where it sends its reader, and what marks it bears.
 pub(crate) fn read_page(html: &str, digest: &mut Digest) {
-    let mut page =
-        Page { digest, text: VisibleText::default(), heading: None, unseen: 0, drawings: 0 };
+    let mut page = Page::new(digest);
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         match token {
             Token::Text(text) => page.see(text),
-            Token::Content(content) if content.element == TextElement::Title => {
-                page.title(&html[content.range]);
-            }
-            Token::Content(_) => {}
+            Token::Content(content) => match content.element {
+                TextElement::Title => page.title(&html[content.range]),
+                TextElement::Script => page.script(content.range),
+                _ => {}
+            },
             Token::Start(name) => page.open(name, &tokens),
             Token::End(name) => page.close(name),
         }
     }
-    page.finish();
+    page.finish(html);
 }
 
-struct Page<'d> {
+struct Page<'d, 't> {
     digest: &'d mut Digest,
     text: VisibleText,
     heading: Option<Folded>,
-    /// How many unseen elements are open.
-    unseen: usize,
+    signs: Signs<'t>,
+    onward: Onward,
+    /// Where the inline scripts stand.
+    scripts: Vec<Range<usize>>,
+    /// Whether the script just opened is one that runs and stands here.
+    is_inline: bool,
+    /// How many templates are open; what is in them is shown to nobody.
+    templates: usize,
+    /// How many `noscript` are open; what is in them is not shown to a reader
+    /// with scripts.
+    noscripts: usize,
     /// How many drawings are open; a drawing's title is not the page's.
     drawings: usize,
 }
 
-impl Page<'_> {
+impl<'d, 't> Page<'d, 't> {
+    fn new(digest: &'d mut Digest) -> Self {
+        Self {
+            digest,
+            text: VisibleText::default(),
+            heading: None,
+            signs: Signs::default(),
+            onward: Onward::default(),
+            scripts: Vec::new(),
+            is_inline: false,
+            templates: 0,
+            noscripts: 0,
+            drawings: 0,
+        }
+    }
+
+    fn is_seen(&self) -> bool {
+        self.templates == 0 && self.noscripts == 0
+    }
+
     fn see(&mut self, text: &str) {
-        if self.unseen > 0 {
+        if !self.is_seen() {
+            if self.templates == 0 {
+                self.signs.see_without_scripts(text);
+            }
             return;
         }
         let text = resolved(text);
+        self.signs.see(&text, self.text.length());
         self.text.push(&text);
         if let Some(heading) = &mut self.heading {
             heading.push(&text);
@@ -64,45 +102,73 @@ impl Page<'_> {
 
     fn title(&mut self, text: &str) {
         if self.digest.title.is_none() && self.drawings == 0 {
-            let mut title = Folded::new(TITLE_LENGTH);
-            title.push(&resolved(text));
-            self.digest.title = title.finish();
+            self.digest.title = folded_title(&resolved(text));
         }
     }
 
-    fn open(&mut self, name: &str, tokens: &Tokenizer<'_>) {
-        self.text.end_word();
-        if is_heading(name) {
-            self.end_heading();
-            self.heading = Some(Folded::new(HEADING_LENGTH));
-        } else if is_any(name, &UNSEEN) {
-            self.unseen += 1;
-        } else if is_any(name, &["svg"]) {
-            self.drawings += 1;
-        } else if is_any(name, &["html"]) {
-            self.language(tokens);
-        } else if is_any(name, &["link"]) {
-            self.canonical(tokens);
-        } else if let Some(heading) = &mut self.heading {
-            heading.push_break(name);
+    fn script(&mut self, range: Range<usize>) {
+        if !self.is_inline {
+            return;
         }
+        self.signs.inline(range.len());
+        if self.scripts.len() < SCRIPTS {
+            self.scripts.push(range);
+        }
+    }
+
+    fn open(&mut self, name: &'t str, tokens: &Tokenizer<'_>) {
+        self.text.end_word();
+        let element = Element::named(name);
+        match element {
+            Element::Heading => {
+                self.end_heading();
+                self.heading = Some(Folded::new(HEADING_LENGTH));
+            }
+            Element::Template => self.templates += 1,
+            Element::Noscript => self.noscripts += 1,
+            Element::Drawing => self.drawings += 1,
+            Element::Html => self.language(tokens),
+            Element::Link => self.canonical(tokens),
+            Element::Line | Element::Block => {
+                if let Some(heading) = &mut self.heading {
+                    heading.push_break();
+                }
+            }
+            _ => {}
+        }
+        self.is_inline = element == Element::Script && self.is_seen() && runs_here(tokens);
+        if element != Element::Other && self.is_seen() {
+            self.look(element, name, tokens);
+        }
+    }
+
+    /// Looks at an element for what is remarkable about the page.
+    fn look(&mut self, element: Element, name: &'t str, tokens: &Tokenizer<'_>) {
+        match element {
+            Element::Meta => self.onward.meta(tokens),
+            Element::Body => self.onward.body(tokens),
+            _ => {}
+        }
+        self.signs.open(element, name, tokens, self.text.length());
     }
 
     fn close(&mut self, name: &str) {
         self.text.end_word();
-        if is_heading(name) {
-            self.end_heading();
-        } else if is_any(name, &UNSEEN) {
-            self.unseen = self.unseen.saturating_sub(1);
-        } else if is_any(name, &["svg"]) {
-            self.drawings = self.drawings.saturating_sub(1);
+        match Element::named(name) {
+            Element::Heading => self.end_heading(),
+            Element::Template => self.templates = self.templates.saturating_sub(1),
+            Element::Noscript => self.noscripts = self.noscripts.saturating_sub(1),
+            Element::Drawing => self.drawings = self.drawings.saturating_sub(1),
+            Element::Block | Element::Custom if self.is_seen() => self.signs.close(name),
+            _ => {}
         }
     }
 
     fn language(&mut self, tokens: &Tokenizer<'_>) {
         let language = tokens.attribute("lang").or_else(|| tokens.attribute("xml:lang"));
         let language = language.map(|tag| tag.trim().to_lowercase());
-        if let Some(language) = language.filter(|tag| !tag.is_empty()) {
+        let is_tag = |tag: &String| (1..=LANGUAGE_LENGTH).contains(&tag.len());
+        if let Some(language) = language.filter(is_tag) {
             self.digest.language = Some(language);
         }
     }
@@ -117,7 +183,7 @@ impl Page<'_> {
             return;
         }
         let href = tokens.attribute("href").map(str::trim).unwrap_or_default();
-        if !href.is_empty() {
+        if (1..=ADDRESS_LENGTH).contains(&href.len()) {
             self.digest.canonical = Some(unescaped(href).into_owned());
         }
     }
@@ -129,69 +195,34 @@ impl Page<'_> {
         }
     }
 
-    fn finish(mut self) {
+    fn finish(mut self, html: &str) {
         self.end_heading();
-        (self.digest.text_length, self.digest.sketch) = self.text.finish();
+        let shown = self.text.finish();
+        self.digest.text_length = shown.length;
+        self.digest.opening = shown.opening;
+        self.digest.closing = shown.closing;
+        self.digest.sketch = shown.sketch;
+        self.digest.onward = self.onward.finish(html, &self.scripts, shown.length);
+        self.signs.finish(html, &self.scripts, self.digest);
     }
 }
 
-fn is_any(name: &str, names: &[&str]) -> bool {
-    names.iter().any(|other| name.eq_ignore_ascii_case(other))
+/// Whether the script element just opened holds a script that browsers run.
+fn runs_here(tokens: &Tokenizer<'_>) -> bool {
+    let kind = tokens.attribute("type").unwrap_or_default().trim();
+    let runs = kind.is_empty() || kind.eq_ignore_ascii_case("module") || is_script_type(kind);
+    runs && tokens.attribute("src").is_none()
 }
 
-fn is_heading(name: &str) -> bool {
-    matches!(name.as_bytes(), [b'h' | b'H', b'1'..=b'3'])
+/// Whether a media type is one of the many for JavaScript.
+fn is_script_type(kind: &str) -> bool {
+    let subtype = kind.rsplit('/').next().unwrap_or(kind);
+    ["javascript", "ecmascript", "x-javascript", "x-ecmascript", "jscript", "livescript"]
+        .iter()
+        .any(|name| subtype.eq_ignore_ascii_case(name))
 }
 
 /// Character data with its character references resolved.
 fn resolved(text: &str) -> Cow<'_, str> {
     if text.contains('&') { htmlize::unescape(text) } else { Cow::Borrowed(text) }
-}
-
-/// Text with its white space folded, cut to a length.
-struct Folded {
-    text: String,
-    left: usize,
-    is_apart: bool,
-}
-
-impl Folded {
-    fn new(length: usize) -> Self {
-        Self { text: String::new(), left: length, is_apart: false }
-    }
-
-    fn push(&mut self, text: &str) {
-        for character in text.chars() {
-            if self.left == 0 {
-                return;
-            }
-            if character.is_whitespace() {
-                self.is_apart = true;
-                continue;
-            }
-            if self.is_apart && !self.text.is_empty() {
-                self.take(' ');
-            }
-            self.is_apart = false;
-            self.take(character);
-        }
-    }
-
-    /// A line break parts words though no white space is written.
-    fn push_break(&mut self, element: &str) {
-        self.is_apart |= is_any(element, &["br", "div", "p"]);
-    }
-
-    fn take(&mut self, character: char) {
-        if self.left > 0 {
-            self.left -= 1;
-            self.text.push(character);
-        }
-    }
-
-    /// The text, unless there is none.
-    fn finish(self) -> Option<String> {
-        let text = self.text.trim_end();
-        (!text.is_empty()).then(|| text.to_owned())
-    }
 }

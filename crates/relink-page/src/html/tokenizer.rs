@@ -23,6 +23,15 @@ pub(crate) enum Token<'t> {
     End(&'t str),
 }
 
+/// A token, or what stands between tokens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Piece<'t> {
+    /// A token.
+    Token(Token<'t>),
+    /// What stands in a comment.
+    Comment(Range<usize>),
+}
+
 /// The text inside an element that can hold no markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Content {
@@ -81,22 +90,35 @@ impl<'t> Tokenizer<'t> {
     /// Reads the next token; nothing at the end. A tag the document breaks off
     /// in is dropped, as browsers do.
     pub(crate) fn next_token(&mut self) -> Option<Token<'t>> {
+        loop {
+            if let Piece::Token(token) = self.next_piece()? {
+                return Some(token);
+            }
+        }
+    }
+
+    /// Reads the next token or comment; nothing at the end.
+    pub(crate) fn next_piece(&mut self) -> Option<Piece<'t>> {
         if let Some(content) = self.element_content() {
-            return Some(Token::Content(content));
+            return Some(Piece::Token(Token::Content(content)));
         }
         while self.at < self.text.len() {
             if !self.is_markup_at(self.at) {
-                return Some(self.character_data());
+                return Some(Piece::Token(self.character_data()));
             }
             match self.byte(self.at + 1) {
-                Some(b'!') => self.skip_declaration(),
+                Some(b'!') => {
+                    if let Some(comment) = self.declaration() {
+                        return Some(Piece::Comment(comment));
+                    }
+                }
                 Some(b'?') => self.skip_past_angle(),
                 Some(b'/') => {
                     if let Some(name) = self.end_tag() {
-                        return Some(Token::End(name));
+                        return Some(Piece::Token(Token::End(name)));
                     }
                 }
-                _ => return self.start_tag().map(Token::Start),
+                _ => return self.start_tag().map(|name| Piece::Token(Token::Start(name))),
             }
         }
         None
@@ -139,12 +161,17 @@ impl<'t> Tokenizer<'t> {
         self.at = memchr(b'>', self.rest(self.at)).map_or(self.text.len(), |end| self.at + end + 1);
     }
 
-    fn skip_declaration(&mut self) {
-        if self.rest(self.at).starts_with(b"<!--") {
-            self.at = self.comment_end(self.at + "<!--".len());
-        } else {
+    /// Passes over a declaration; returns what a comment holds.
+    fn declaration(&mut self) -> Option<Range<usize>> {
+        let start = self.at + "<!--".len();
+        if !self.rest(self.at).starts_with(b"<!--") {
             self.skip_past_angle();
+            return None;
         }
+        self.at = self.comment_end(start);
+        let written = &self.text[start..self.at];
+        let inside = written.strip_suffix("-->").or_else(|| written.strip_suffix("--!>"));
+        Some(start..start + inside.unwrap_or(written).len())
     }
 
     /// Where the comment ends whose text begins at `from`: after `-->` or

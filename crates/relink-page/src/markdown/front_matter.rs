@@ -1,7 +1,30 @@
 //! Front matter: settings at the very start of a file, which are no text.
 //!
 //! YAML between `---` lines or TOML between `+++` lines, as site generators
-//! write it. Without an end there is none, and the text begins at once.
+//! write it. Without an end there is none, and the text begins at once. The
+//! settings are not parsed: addresses are looked for in each line.
+
+use relink_model::{PlaceKind, SkipReason};
+
+use crate::bare::http_addresses;
+use crate::found::Notation;
+use crate::mention::Mentions;
+
+/// Notes the addresses of the front matter, which is the first `length` bytes.
+pub(crate) fn read(text: &str, length: usize, mentions: &mut Mentions<'_>) {
+    let mut start = 0;
+    for line in text[..length].split_inclusive('\n') {
+        let part = start..start + line.len();
+        start = part.end;
+        if line.trim_start().starts_with('#') {
+            mentions.pass_over(part, SkipReason::Comment);
+            continue;
+        }
+        for range in http_addresses(text, part) {
+            mentions.link(range, PlaceKind::Value, Notation::Plain);
+        }
+    }
+}
 
 /// The length of the front matter, with its last line; zero if there is none.
 pub(crate) fn length(text: &str) -> usize {

@@ -1,0 +1,158 @@
+//! AsciiDoc and the links in it.
+
+use relink_model::LinkTarget;
+use relink_model::SkipReason::{self, Code, Comment, Placeholder, Unused};
+
+use crate::laws::check as check_format;
+use crate::{Format, links};
+
+#[track_caller]
+fn check(asciidoc: &str, expect: &[&str]) {
+    check_format(Format::AsciiDoc, asciidoc, expect);
+}
+
+#[track_caller]
+fn none(asciidoc: &str) {
+    check(asciidoc, &[]);
+}
+
+/// Checks how the only destination of a document is written, and what it means.
+#[track_caller]
+fn dest(asciidoc: &str, raw: &str, meaning: &str) {
+    let found = links(Format::AsciiDoc, asciidoc.as_bytes()).links;
+    let [link] = found.as_slice() else {
+        panic!("one link, not {found:?}");
+    };
+    assert_eq!((link.raw.as_str(), link.target.text()), (raw, meaning));
+}
+
+/// Checks that `https://a.test` is passed over for a reason, and `https://b.test` is not.
+#[track_caller]
+fn skipped(asciidoc: &str, reason: SkipReason) {
+    let found = links(Format::AsciiDoc, asciidoc.as_bytes()).links;
+    for link in &found {
+        match &link.target {
+            LinkTarget::Skipped(text, why) => {
+                assert_eq!((text.as_str(), *why), ("https://a.test", reason), "{asciidoc}");
+            }
+            target => assert_eq!(target.text(), "https://b.test", "{asciidoc}"),
+        }
+    }
+    let all = asciidoc.matches("https://").count();
+    assert_eq!(found.len(), all, "{asciidoc}");
+}
+
+#[test]
+fn links_are_written_with_or_without_a_macro() {
+    check(
+        "See link:a.html[text] and https://a.test/b[more].",
+        &["1:10 link a.html", "1:27 link https://a.test/b"],
+    );
+    check(
+        "https://a.test, (https://b.test/c_(d)).",
+        &["1:1 bare https://a.test", "1:18 bare https://b.test/c_(d)"],
+    );
+    check(
+        "<https://a.test>|https://b.test|c",
+        &["1:2 bare https://a.test", "1:18 bare https://b.test"],
+    );
+    check("link:++https://a.test/?b=[c]++[d]", &["1:8 link https://a.test/?b=[c]"]);
+    check("http://[::1]/a[b]", &["1:1 link http://[::1]/a"]);
+    none("link:a b[c] link: a[b] link:[c] blink:a hyperlink http:// x");
+}
+
+#[test]
+fn pictures_sounds_and_films_are_shown() {
+    check(
+        "image::a b.png[]\n\nSee image:c.png[d] here",
+        &["1:8 embed a b.png", "3:11 embed c.png"],
+    );
+    check("video::a.mp4[] \n\naudio::b.ogg[]", &["1:8 embed a.mp4", "3:8 embed b.ogg"]);
+    none("video::rPQoq7ThGAU[youtube]");
+    check(
+        "image::a.png[link=https://b.test,c=d]",
+        &["1:8 embed a.png", "1:19 link https://b.test"],
+    );
+    check(
+        "image::a.png[link=\"https://b.test\"]",
+        &["1:8 embed a.png", "1:20 link https://b.test"],
+    );
+    dest(":imagesdir: img/\n\nimage::a.png[]", "a.png", "img/a.png");
+    dest(":imagesdir: img\n\nimage::/a.png[]", "/a.png", "/a.png");
+}
+
+#[test]
+fn cross_references_and_includes_are_references() {
+    check("<<a>> and <<b.adoc#c,text, more>>", &["1:3 reference a", "1:13 reference b.adoc#c"]);
+    dest("<<a,b>>", "a", "#a");
+    dest("xref:a[b]", "a", "#a");
+    dest("xref:a.adoc#b[c]", "a.adoc#b", "a.adoc#b");
+    check("include::a.adoc[]\n", &["1:10 reference a.adoc"]);
+    check("----\ninclude::a.rb[tag=b]\n----\n", &["2:10 reference a.rb"]);
+    none("a << b >> c <<\n>> <<>> include:a[]");
+}
+
+#[test]
+fn attributes_are_resolved_in_destinations() {
+    dest(":v: 2\n\nlink:a/{v}/b.html[c]", "a/{v}/b.html", "a/2/b.html");
+    dest(":u: https://a.test\n\n{u}/b[c]", "{u}/b", "https://a.test/b");
+    dest(":h: a.test\n\nSee https://{h}/b.", "https://{h}/b", "https://a.test/b");
+    dest(":a: x\n:b: {a}/y\n\nlink:{b}[c]", "{b}", "x/y");
+    dest(":a: x\n:a: y\n\nlink:{A}/z[c]", "{A}/z", "y/z");
+}
+
+#[test]
+fn an_attribute_that_is_a_destination_is_told_where_it_is_defined() {
+    check(":u: https://a.test\n\n{u}[b] {u} link:{u}[]", &["1:5 definition https://a.test"]);
+    check(":u: https://a.test\n\n{u}/b[c]", &["3:1 link {u}/b"]);
+    check(":u: https://a.test\n\ntext", &["1:5 definition https://a.test -"]);
+    let unused = links(Format::AsciiDoc, b":u: https://a.test\n").links;
+    assert_eq!(unused[0].target, LinkTarget::Skipped("https://a.test".into(), Unused));
+    check(":about: see https://a.test now\n", &["1:13 bare https://a.test"]);
+}
+
+#[test]
+fn what_is_not_defined_here_is_a_placeholder() {
+    for text in ["link:{x}/a[b]", "{x}[b]", "https://a.test/{x}[b]", ":x: y\n:x!:\nlink:{x}[b]"] {
+        let found = links(Format::AsciiDoc, text.as_bytes()).links;
+        assert!(matches!(found[0].target, LinkTarget::Skipped(_, Placeholder)), "{text}");
+        assert_eq!(found.len(), 1);
+    }
+    none("{nbsp}[a] \\{x}[b] {x} y");
+}
+
+#[test]
+fn attributes_made_of_attributes_stay_small() {
+    let attributes = (1..40).map(|level| format!(":a{level}: {{a{0}}}{{a{0}}}", level - 1));
+    let attributes = attributes.collect::<Vec<_>>().join("\n");
+    let bomb = format!(":a0: https://a.test/x\n{attributes}\n\nlink:{{a39}}/x[b]\n");
+    assert!(!links(Format::AsciiDoc, bomb.as_bytes()).links.is_empty());
+}
+
+#[test]
+fn addresses_in_literal_text_are_told_as_skipped() {
+    skipped("----\nhttps://a.test\n----\nhttps://b.test", Code);
+    skipped("-----\n----\nhttps://a.test\n-----\nhttps://b.test", Code);
+    skipped("....\nhttps://a.test\n....\nhttps://b.test", Code);
+    skipped("```sh\nhttps://a.test\n```\nhttps://b.test", Code);
+    skipped("[source,sh]\nhttps://a.test\n\nhttps://b.test", Code);
+    skipped(" https://a.test\n\n * https://b.test", Code);
+    skipped("`+https://a.test+` https://b.test", Code);
+    skipped("+++https://a.test+++ https://b.test", Code);
+    skipped("pass:[https://a.test] https://b.test", Code);
+    skipped("\\https://a.test \\https://a.test[b] https://b.test", Code);
+    skipped("[subs=+macros]\n----\nhttps://b.test\n----\n", Code);
+    skipped("====\nhttps://b.test\n====\n", Code);
+}
+
+#[test]
+fn addresses_in_comments_are_told_as_skipped() {
+    skipped("// https://a.test\nhttps://b.test", Comment);
+    skipped("////\nhttps://a.test\n\n----\n////\nhttps://b.test", Comment);
+    skipped("[comment]\nhttps://a.test\n\nhttps://b.test", Comment);
+}
+
+#[test]
+fn a_passthrough_is_html() {
+    check("++++\n<a href='x'>\n++++\n", &["2:10 link x"]);
+}

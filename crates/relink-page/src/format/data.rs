@@ -1,0 +1,78 @@
+//! How data, style sheets and program source are told from other formats.
+
+use super::{Format, after_comments, starts_as_html};
+use crate::source::Language;
+
+/// Roots of XML documents that are known without a declaration.
+const XML_ROOTS: [&str; 7] =
+    ["<urlset", "<sitemapindex", "<rss", "<feed", "<opml", "<rdf:RDF", "<svg"];
+
+/// The format that a file's name tells.
+pub(super) fn of_name(name: &str) -> Option<Format> {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    match extension.to_ascii_lowercase().as_str() {
+        "css" => Some(Format::Css),
+        "xml" | "rss" | "atom" | "rdf" | "opml" | "svg" | "xsl" | "xslt" | "xsd" | "wsdl"
+        | "kml" | "gpx" | "xspf" | "dita" | "ditamap" | "docbook" | "dbk" | "csproj" | "resx"
+        | "plist" => Some(Format::Xml),
+        "ipynb" => Some(Format::Notebook),
+        "csv" => Some(Format::Csv),
+        "tsv" | "tab" => Some(Format::Tsv),
+        "json" | "jsonc" | "json5" | "jsonld" | "geojson" | "webmanifest" => Some(Format::Json),
+        "jsonl" | "ndjson" | "jsonlines" => Some(Format::JsonLines),
+        "toml" | "yaml" | "yml" => Some(Format::PlainText),
+        _ => Language::of_name(name).map(|_| Format::Source),
+    }
+}
+
+/// The format that a media type tells.
+pub(super) fn of_media_type(media_type: &str, head: &str) -> Option<Format> {
+    match media_type {
+        "text/css" => Some(Format::Css),
+        "text/csv" | "application/csv" => Some(Format::Csv),
+        "text/tab-separated-values" => Some(Format::Tsv),
+        "application/x-ipynb+json" => Some(Format::Notebook),
+        "application/json" | "text/json" => Some(Format::Json),
+        "application/x-ndjson"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/x-jsonlines"
+        | "application/jsonlines"
+        | "application/json-seq" => Some(Format::JsonLines),
+        "application/xml" | "text/xml" if starts_as_html(head) => Some(Format::Html),
+        "application/xml" | "text/xml" | "text/x-opml" => Some(Format::Xml),
+        // A picture stays a picture, though `image/svg+xml` could be read.
+        _ if media_type.starts_with("image/") => None,
+        _ if media_type.ends_with("+xml") => Some(Format::Xml),
+        _ if media_type.ends_with("+json") => Some(Format::Json),
+        _ => None,
+    }
+}
+
+/// The format that a text looks like.
+pub(super) fn of_text(text: &str) -> Option<Format> {
+    if looks_like_xml(text) {
+        Some(Format::Xml)
+    } else if looks_like_json(text) {
+        let is_notebook = text.contains("\"cell_type\"") || text.contains("\"nbformat\"");
+        Some(if is_notebook { Format::Notebook } else { Format::Json })
+    } else {
+        None
+    }
+}
+
+fn looks_like_xml(text: &str) -> bool {
+    let start = after_comments(text);
+    text.trim_start().starts_with("<?xml") || XML_ROOTS.iter().any(|root| start.starts_with(root))
+}
+
+/// Whether a text begins as an object with a member, or as a list of strings,
+/// objects or lists.
+fn looks_like_json(text: &str) -> bool {
+    let mut signs = text.chars().filter(|character| !character.is_whitespace());
+    match (signs.next(), signs.next()) {
+        (Some('{'), second) => matches!(second, Some('"' | '}')),
+        (Some('['), second) => matches!(second, Some('{' | '"')),
+        _ => false,
+    }
+}

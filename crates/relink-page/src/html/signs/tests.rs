@@ -1,0 +1,220 @@
+//! Pages as they are met on the web, and the marks they bear.
+
+use relink_model::Mark;
+
+fn marks(html: &str) -> String {
+    let digest = crate::digest(Some("text/html"), None, html.as_bytes(), false);
+    let names = digest.marks.iter().map(|mark| match mark {
+        Mark::AsksPassword => "password",
+        Mark::NoIndex => "noindex",
+        Mark::ScriptShell => "shell",
+        Mark::Challenge => "challenge",
+        Mark::Parking => "parking",
+        Mark::Consent => "consent",
+    });
+    names.collect::<Vec<_>>().join(" ")
+}
+
+/// Checks the marks of a page, told in one line.
+#[track_caller]
+fn check(html: &str, expect: &str) {
+    assert_eq!(marks(html), expect, "{html}");
+}
+
+/// Checks that a page bears a mark, and does not once it says more.
+#[track_caller]
+fn check_while_short(html: &str, expect: &str) {
+    check(html, expect);
+    check(&format!("{html}<p>{}", "Many words. ".repeat(40)), "");
+}
+
+#[test]
+fn a_field_may_ask_for_a_password() {
+    check("<form><input name=user><INPUT TYPE='Password'></form>", "password");
+    check("<template><input type=password></template>", "");
+    check("<input type=text name=password>", "");
+}
+
+#[test]
+fn a_page_may_ask_not_to_be_indexed() {
+    check("<meta name=robots content=noindex>", "noindex");
+    check("<META NAME='Googlebot' CONTENT='nofollow, NOINDEX'>", "noindex");
+    check("<meta name=robots content='none'>", "noindex");
+    check("<meta name=robots content='noarchive,noindexing'>", "");
+    check("<meta name=description content=noindex>", "");
+    check("<meta name=robots content='index, follow'>", "");
+}
+
+#[test]
+fn frameworks_leave_a_shell() {
+    for body in [
+        "<div id=root></div><script src=/static/js/main.1a2b.js></script>",
+        "<div id='app'><!-- built here --></div><script src=/js/x.js></script>",
+        "<script type=module src=/assets/index-a1.js></script><div id=app></div>",
+        "<div id=__next></div><script src=/_next/static/chunks/x.js></script>",
+        "<div id=__nuxt><div class=spinner></div></div><script src=/_nuxt/x.js></script>",
+        "<div id=q-app></div><script src=/js/vendor.js></script>",
+        "<div style='display: contents' id=svelte></div><script src=/x.js></script>",
+        "<div id=___gatsby><div id=gatsby-focus-wrapper></div></div><script src=/x.js></script>",
+        "<app-root></app-root><script src=runtime.js type=module></script>",
+        "<app-root>Loading...</app-root><script src=main.js></script>",
+        "<div ng-view></div><script src=angular.min.js></script>",
+        "<body class=ember-application><script src=/assets/vendor.js></script>\
+         <div class=ember-root></div>",
+        "<script src=flutter_bootstrap.js async></script>",
+        "<script src=shop/shop.nocache.js></script><iframe id=__gwt_historyFrame></iframe>",
+        "<div id=app>Loading&hellip;</div><script src=_framework/blazor.webassembly.js></script>",
+        "<main id=main></main><script src=/x.js></script><footer>© 2024 Example</footer>",
+    ] {
+        check(&format!("<!doctype html><title>App</title>{body}"), "shell");
+    }
+}
+
+#[test]
+fn a_page_may_say_that_it_needs_scripts() {
+    let page = |noscript: &str| {
+        format!("<script src=/x.js></script><p>Example</p><noscript>{noscript}</noscript>")
+    };
+    check(&page("You need to enable JavaScript to run this app."), "shell");
+    check(&page("<p>Bitte aktivieren Sie <b>Javascript</b>.</p>"), "shell");
+    check(&page("请启用JavaScript"), "shell");
+    check(&page("<img src=//count.test/pixel>"), "");
+    check(&format!("<h1>Not found</h1>{}", page("Enable JavaScript for more.")), "");
+    check("<noscript>JavaScript!</noscript>", "");
+}
+
+#[test]
+fn a_large_inline_script_may_build_a_page() {
+    let script =
+        |length: usize| format!("<div id=app></div><script>{}</script>", "x".repeat(length));
+    check(&script(1024), "shell");
+    check(&script(1023), "");
+    check(&script(1024).replace("<script", "<script type=application/json"), "");
+}
+
+#[test]
+fn a_page_that_says_something_is_no_shell() {
+    let script = "<script src=/x.js></script>";
+    check(&format!("<div id=__next><h1>404</h1>This page could not be found.</div>{script}"), "");
+    check(&format!("<div id=app>Not found</div>{script}"), "");
+    check(&format!("<h1>Not found</h1><p>Sorry.</p>{script}"), "");
+    check(&format!("<div id=root></div><p>{}{script}", "Words to read. ".repeat(9)), "");
+    check(
+        "<h1>Short</h1><script src=https://www.googletagmanager.com/gtag/js?id=G-1></script>",
+        "",
+    );
+    check(
+        "<div id=main></div><script src=//static.cloudflareinsights.com/beacon.min.js></script>",
+        "",
+    );
+    check("<div id=root></div>", "");
+    check("", "");
+}
+
+#[test]
+fn a_block_is_empty_up_to_its_own_end() {
+    let script = "<script src=/x.js></script>";
+    check(&format!("<div id=root><div></div><div>Not found</div></div>{script}"), "");
+    check(&format!("<div id=root><div><div></div></div></div><div>Footer</div>{script}"), "shell");
+    check(&format!("<div id=root><div><p>{script}"), "shell");
+    check(&format!("<div id=main><h1>Gone</h1></div><site-footer></site-footer>{script}"), "");
+}
+
+#[test]
+fn tests_of_visitors_are_known() {
+    for body in [
+        "Checking your browser. <script src=/cdn-cgi/challenge-platform/x.js></script>",
+        "<script>window._cf_chl_opt={cvId:'3'};</script><p>Just a moment...",
+        "<div class=cf-turnstile data-sitekey=x></div>",
+        "<script src='https://www.google.com/recaptcha/api.js' async></script><form><div>I am</div></form>",
+        "<div class='g-recaptcha' data-sitekey=x></div>Unusual traffic from your network.",
+        "<form><div class=h-captcha></div><input type=hidden name=x></form>",
+        "<script>var dd={'host':'geo.captcha-delivery.com'}</script>",
+        "<p>Press and hold</p><div id=px-captcha></div>",
+        "<iframe id=main-iframe src='/_Incapsula_Resource?SWUDNSAI=31'></iframe>Request unsuccessful.",
+        "<script src='/_Incapsula_Resource?SWJIYLWA=1'></script>",
+        "<script src=https://a.token.awswaf.com/b/challenge.js></script><div id=challenge-container></div>",
+        "<div id=sec-if-cpt-container></div>",
+        "<script src=https://check.ddos-guard.net/check.js></script>",
+        "<iframe src=https://client-api.arkoselabs.com/fc/></iframe>",
+        "<script src=//static.geetest.com/v4/gt4.js></script>Slide",
+        "<div class=frc-captcha></div>",
+        "<script type=module src=/.within.website/x/cmd/anubis/static/js/main.mjs></script>Wait.",
+    ] {
+        let found = marks(body);
+        assert!(found.contains("challenge"), "{found}: {body}");
+        let long = format!("{body}<p>{}", "Many words. ".repeat(40));
+        assert_eq!(marks(&long), "", "{long}");
+    }
+}
+
+#[test]
+fn guards_and_fields_of_ordinary_pages_are_no_walls() {
+    let page = |markup: &str| format!("<h1>Not found</h1><p>Sorry.{markup}");
+    for markup in [
+        "<script>(function(){window.__CF$cv$params={};a.src=\
+         '/cdn-cgi/challenge-platform/scripts/jsd/main.js'})()</script>",
+        "<script src='https://www.google.com/recaptcha/api.js?render=6Lxxx'></script>",
+        "<script src='/_Incapsula_Resource?SWJIYLWA=1'></script>",
+        "<script src=https://js.datadome.co/tags.js></script>",
+        "<script>var form = {\"recaptcha\": {\"key\": 1}}</script>",
+        "<a href=https://www.hcaptcha.com/privacy>Privacy</a>",
+        "<form><input name=a><input type=email name=b><div class=g-recaptcha></div></form>",
+    ] {
+        check(&page(markup), "");
+    }
+}
+
+#[test]
+fn parked_domains_are_known() {
+    for body in [
+        "<script src=//example.test/js/caf.js></script>",
+        "<script src='https://www.google.com/adsense/domains/caf.js'></script>",
+        "<script src=https://img.sedoparking.com/js/x.js></script>",
+        "<frameset><frame src='http://park.parkingcrew.net/?d=x'></frameset>",
+        "<link rel=stylesheet href=//d38psrni17bvxu.cloudfront.net/themes/x.css>",
+        "<script>window.park = \"e30=\"</script>",
+        "<div id=target></div><script>window.LANDER_SYSTEM='PW'</script>",
+        "<script src=https://img1.wsimg.com/parking-lander/static/js/x.js></script>",
+        "<iframe src=https://www.bodis.com/x></iframe>",
+    ] {
+        check(body, "parking");
+    }
+    let long = "Many words. ".repeat(40);
+    check(&format!("<script src=/js/caf.js></script>{long}"), "parking");
+}
+
+#[test]
+fn a_link_to_a_dealer_parks_a_page_of_little_text_alone() {
+    check_while_short("<p>For sale</p><a href='https://www.afternic.com/x'>Buy</a>", "parking");
+    check_while_short("<img src=//static.hugedomains.com/x.png>", "parking");
+    check_while_short("<script>location='https://dan.com/buy/x'</script>", "parking");
+    check("<a href=/dan.com/>x</a>", "");
+    check("<a href=https://above.community.test/>x</a>", "");
+}
+
+#[test]
+fn consent_that_must_be_given_first_is_known() {
+    check_while_short(
+        "<h1>Before you continue</h1><form action=https://consent.example.test/save></form>",
+        "consent",
+    );
+    check_while_short("<iframe src=https://cmp.example.test/wall></iframe>", "consent");
+    check_while_short("<script src=https://cdn.cookielaw.org/x.js></script>", "consent");
+    check("<h1>Not found</h1><script src=https://consent.cookiebot.com/uc.js></script>", "");
+    check(
+        "<div id=root></div><script src=/x.js></script><script src=//cdn.didomi.test/x></script>",
+        "shell",
+    );
+    check("<script>gtag('consent', 'default', {})</script>", "");
+}
+
+#[test]
+fn marks_stand_in_their_order_and_once() {
+    check(
+        "<script src=/caf.js></script><script src=/caf.js></script><div id=px-captcha></div>\
+         <form action=/consent><input type=password><input type=password></form>\
+         <meta name=robots content=noindex>",
+        "password noindex challenge parking consent",
+    );
+}

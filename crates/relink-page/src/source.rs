@@ -1,0 +1,193 @@
+//! Program source: the addresses of its comments.
+//!
+//! A comment is plain text, and so is the docstring of a Python function.
+//! Addresses in code, which is where string literals stand, are told as passed
+//! over. The rules are those of families of languages; a literal that only a
+//! full reader of the language would see may be taken for what it looks like.
+
+mod language;
+mod syntax;
+
+use std::ops::Range;
+
+use relink_model::{PlaceKind, SkipReason};
+
+pub use self::language::Language;
+use self::syntax::{Parts, Share};
+use crate::bare::http_addresses;
+use crate::found::{Extractor, Found, Notation};
+
+/// Reads the addresses of program source.
+pub(crate) struct Source(pub(crate) Option<Language>);
+
+impl Extractor for Source {
+    fn extract(&self, text: &str, found: &mut Found<'_>) {
+        let language = self.0.unwrap_or_else(|| Language::of_content(text));
+        for (range, share) in Parts::new(text, language.syntax()) {
+            report(text, range, share, found);
+        }
+    }
+}
+
+fn report(text: &str, range: Range<usize>, share: Share, found: &mut Found<'_>) {
+    for address in http_addresses(text, range) {
+        match share {
+            Share::Comment => found.link(address, PlaceKind::Bare, Notation::Plain),
+            Share::Code => found.skip(address, PlaceKind::Bare, SkipReason::Code),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Format, Language, Options, links_with};
+
+    /// Checks the addresses of a source, each with ` -` after it if passed over.
+    #[track_caller]
+    fn check(name: &str, source: &str, expect: &[&str]) {
+        let options = Options::of_name(name);
+        assert!(options.language.is_some(), "{name}");
+        let found = links_with(Format::Source, source.as_bytes(), &options).links;
+        let told: Vec<String> = found
+            .iter()
+            .map(|link| {
+                let is_link = matches!(link.target, relink_model::LinkTarget::Web(_));
+                format!("{}{}", link.raw, if is_link { "" } else { " -" })
+            })
+            .collect();
+        assert_eq!(told, expect, "{source}");
+    }
+
+    #[test]
+    fn comments_of_the_c_family_are_text_and_strings_are_code() {
+        check(
+            "a.c",
+            "int a; // http://a.test.\n/* http://b.test/*/ \"http://c.test\"",
+            &["http://a.test", "http://b.test/", "http://c.test -"],
+        );
+        check(
+            "a.js",
+            "x = '// http://a.test' + \"\\\"//http://b.test\"; // http://c.test",
+            &["http://a.test -", "http://b.test -", "http://c.test"],
+        );
+        check(
+            "a.go",
+            "x := `// http://a.test\n// http://b.test`\n// http://c.test",
+            &["http://a.test -", "http://b.test -", "http://c.test"],
+        );
+        check("a.java", "class A { String s = \"oops\n// http://a.test", &["http://a.test"]);
+        check(
+            "a.kt",
+            "url = http://a.test // http://b.test",
+            &["http://a.test -", "http://b.test"],
+        );
+    }
+
+    #[test]
+    fn rust_has_lifetimes_and_comments_in_comments() {
+        check("a.rs", "fn f<'a>(c: &'a u8) { '\"' } // http://a.test\n", &["http://a.test"]);
+        check(
+            "a.rs",
+            "/* /* */ http://a.test */ \"\n// http://b.test\" /// <http://c.test>",
+            &["http://a.test", "http://b.test -", "http://c.test"],
+        );
+    }
+
+    #[test]
+    fn comments_after_a_hash_are_text() {
+        check(
+            "a.sh",
+            "#!/bin/sh\n# http://a.test\ncurl 'http://b.test#x' ${#x} # http://c.test",
+            &["http://a.test", "http://b.test#x -", "http://c.test"],
+        );
+        check(
+            "a.rb",
+            "=begin\nhttp://a.test\n=end\nx = 'http://b.test' # http://c.test\n",
+            &["http://a.test", "http://b.test -", "http://c.test"],
+        );
+        check(
+            "a.ps1",
+            "<# http://a.test #> 'http://b.test'",
+            &["http://a.test", "http://b.test -"],
+        );
+        check("Makefile", "all: # http://a.test\n", &["http://a.test"]);
+    }
+
+    #[test]
+    fn docstrings_are_text_and_other_strings_are_code() {
+        check(
+            "a.py",
+            "r'''Module, see http://a.test.'''\ndef f():\n    \"\"\"See\n    # http://b.test\n    \
+             \"\"\"\n    x = \"\"\"http://c.test\"\"\"  # http://d.test\n    y = '# http://e.test'\n",
+            &[
+                "http://a.test",
+                "http://b.test",
+                "http://c.test -",
+                "http://d.test",
+                "http://e.test -",
+            ],
+        );
+    }
+
+    #[test]
+    fn other_families_have_other_marks() {
+        check(
+            "a.sql",
+            "select 'http://a.test' -- http://b.test\n/* http://c.test */",
+            &["http://a.test -", "http://b.test", "http://c.test"],
+        );
+        check(
+            "a.lua",
+            "--[[ http://a.test\n]] x = 'http://b.test'",
+            &["http://a.test", "http://b.test -"],
+        );
+        check(
+            "a.hs",
+            "{- http://a.test -} x = \"http://b.test\" -- http://c.test",
+            &["http://a.test", "http://b.test -", "http://c.test"],
+        );
+        check(
+            "a.el",
+            ";; http://a.test\n(x \"http://b.test\n; http://c.test\")",
+            &["http://a.test", "http://b.test -", "http://c.test -"],
+        );
+        check(
+            "a.erl",
+            "% http://a.test\nx(\"http://b.test\").",
+            &["http://a.test", "http://b.test -"],
+        );
+        check(
+            "a.vue",
+            "<!-- http://a.test --><a href='http://b.test'>// http://c.test",
+            &["http://a.test", "http://b.test -", "http://c.test"],
+        );
+        check(
+            "a.php",
+            "# http://a.test\n// http://b.test\necho 'http://c.test';",
+            &["http://a.test", "http://b.test", "http://c.test -"],
+        );
+        check(
+            "a.ml",
+            "(* http://a.test *) let x = \"http://b.test\"",
+            &["http://a.test", "http://b.test -"],
+        );
+    }
+
+    #[track_caller]
+    fn guess(source: &str, expect: Language) {
+        assert_eq!(Language::of_content(source), expect, "{source}");
+    }
+
+    #[test]
+    fn without_a_name_the_content_tells_the_family() {
+        guess("#!/usr/bin/env python3\nx = 1\n", Language::Python);
+        guess("#!/bin/sh\necho\n", Language::Shell);
+        guess("#include <stdio.h>\n// x\nint main() {\n}\n", Language::C);
+        guess("use std::fmt;\n\n/// Says it.\npub fn f() {}\n", Language::Rust);
+        guess("import os\n\ndef f(x):\n    return x\n", Language::Python);
+        guess("# x\n# y\nfoo = 1\n", Language::Shell);
+        guess("-- x\nselect 1;\n", Language::Sql);
+        guess(";; x\n(defun f ())\n", Language::Lisp);
+        guess("", Language::C);
+    }
+}

@@ -1,0 +1,303 @@
+//! XML: sitemaps, feeds, outlines, and what else has addresses in it.
+//!
+//! The text of an element that is an address as a whole is a link, and so are
+//! the attributes that hold addresses; running text, such as the HTML in a
+//! feed, is searched for bare ones. Sitemaps (`loc`), RSS, Atom and OPML are
+//! known by name, since they say more than the general rule can see.
+//!
+//! Only the five entities of XML and character references are resolved. A
+//! document type is passed over whole: no entity is ever expanded and no other
+//! file is ever looked at, so neither a bomb nor a spy gets anything.
+
+mod reference;
+mod tokenizer;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memmem;
+use relink_model::{PlaceKind, SkipReason};
+
+use self::reference::{parts_between_marks, unescape};
+use self::tokenizer::{Attribute, Token, Tokenizer};
+use crate::bare::http_addresses;
+use crate::found::{Extractor, Found, Notation};
+use crate::list::trim;
+use crate::target::classify_line;
+use crate::value::is_address;
+
+/// Which attribute of which element holds an address, relative or not, and the
+/// kind of place each is. Names are without their prefix.
+const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
+    ("a", "href", PlaceKind::Link),
+    ("image", "href", PlaceKind::Embed),
+    ("enclosure", "url", PlaceKind::Embed),
+    ("outline", "xmlUrl", PlaceKind::Value),
+    ("outline", "htmlUrl", PlaceKind::Value),
+    ("outline", "url", PlaceKind::Value),
+];
+
+/// Attributes of any element that may hold an address.
+const GENERAL_ADDRESSES: &[(&str, PlaceKind)] = &[
+    ("href", PlaceKind::Value),
+    ("src", PlaceKind::Embed),
+    ("url", PlaceKind::Value),
+    ("uri", PlaceKind::Value),
+    ("link", PlaceKind::Value),
+    ("location", PlaceKind::Value),
+    ("homepage", PlaceKind::Value),
+    ("website", PlaceKind::Value),
+    ("xmlUrl", PlaceKind::Value),
+    ("htmlUrl", PlaceKind::Value),
+];
+
+/// Reads the addresses of XML.
+pub(crate) struct Xml;
+
+impl Extractor for Xml {
+    fn extract(&self, text: &str, found: &mut Found<'_>) {
+        let mut tokens = Tokenizer::new(text);
+        let mut reader = Reader { text, found, vocabulary: None, role: Role::Whole };
+        while let Some(token) = tokens.next_token() {
+            match token {
+                Token::Start(name) => reader.start(name, tokens.attributes()),
+                Token::End => reader.role = Role::Whole,
+                Token::Text(range) => reader.content(range, Writing::Escaped),
+                Token::Data(range) => reader.content(range, Writing::Plain),
+                Token::Comment(range) => reader.comment(range),
+                Token::StyleSheet => reader.style_sheet(tokens.attributes()),
+                Token::Entities(at) => reader
+                    .found
+                    .problem(at, "the document type declares entities, which are never expanded"),
+            }
+        }
+    }
+}
+
+/// Whether an XML document is an index of other sitemaps, by its root element.
+///
+/// ```
+/// assert!(relink_page::is_sitemap_index(b"<?xml version='1.0'?><sitemapindex>"));
+/// assert!(!relink_page::is_sitemap_index(b"<urlset><sitemapindex>"));
+/// ```
+pub fn is_sitemap_index(bytes: &[u8]) -> bool {
+    // The root stands near the start.
+    let head = crate::document::text_of(&bytes[..bytes.len().min(HEAD_LENGTH)], None);
+    root(&head) == Some("sitemapindex")
+}
+
+/// How much of a document is looked at to find its root.
+const HEAD_LENGTH: usize = 64 * 1024;
+
+/// The name of the root element, without its prefix.
+pub(crate) fn root(text: &str) -> Option<&str> {
+    let mut tokens = Tokenizer::new(text);
+    while let Some(token) = tokens.next_token() {
+        match token {
+            Token::Start(name) => return Some(local(name)),
+            Token::Text(range) if !text[range.clone()].trim().is_empty() => return None,
+            Token::End | Token::Data(_) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A vocabulary whose elements are known, by the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Vocabulary {
+    Sitemap,
+    Rss,
+    Atom,
+    Other,
+}
+
+impl Vocabulary {
+    fn of_root(name: &str) -> Self {
+        match local(name) {
+            "urlset" | "sitemapindex" => Self::Sitemap,
+            "rss" => Self::Rss,
+            "feed" => Self::Atom,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What the text of the element being read is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// An address in full, whatever stands there.
+    Absolute,
+    /// An address, perhaps relative.
+    Address,
+    /// A name that may look like an address.
+    Name,
+    /// An address if it is one as a whole.
+    Whole,
+}
+
+/// How character data is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writing {
+    /// With entities and character references.
+    Escaped,
+    /// As it reads.
+    Plain,
+}
+
+struct Reader<'r, 'd, 't> {
+    text: &'t str,
+    found: &'r mut Found<'d>,
+    vocabulary: Option<Vocabulary>,
+    role: Role,
+}
+
+impl Reader<'_, '_, '_> {
+    fn start(&mut self, name: &str, attributes: &[Attribute<'_>]) {
+        if self.vocabulary.is_none() {
+            self.vocabulary = Some(Vocabulary::of_root(name));
+            self.base(attributes);
+        }
+        self.role = self.role_of(name, attributes);
+        for attribute in attributes {
+            self.attribute(local(name), attribute);
+        }
+    }
+
+    fn base(&mut self, attributes: &[Attribute<'_>]) {
+        if let Some(base) = attributes.iter().find(|attribute| attribute.name == "xml:base") {
+            let value = unescape(self.text[base.value.clone()].trim());
+            self.found.base(&value);
+        }
+    }
+
+    fn role_of(&self, name: &str, attributes: &[Attribute<'_>]) -> Role {
+        let is_name_only = || {
+            attributes.iter().any(|attribute| {
+                attribute.name == "isPermaLink"
+                    && self.text[attribute.value.clone()].trim() == "false"
+            })
+        };
+        match (self.vocabulary, local(name)) {
+            (Some(Vocabulary::Sitemap), "loc") => Role::Absolute,
+            (Some(Vocabulary::Rss), "link") => Role::Address,
+            (Some(Vocabulary::Rss), "guid") if is_name_only() => Role::Name,
+            (Some(Vocabulary::Atom), "id") => Role::Name,
+            _ => Role::Whole,
+        }
+    }
+
+    fn attribute(&mut self, element: &str, attribute: &Attribute<'_>) {
+        // `xmlns:url` declares a namespace.
+        if attribute.name.starts_with("xmlns") {
+            return;
+        }
+        let name = local(attribute.name);
+        let known = ADDRESSES
+            .iter()
+            .find(|(of, known, _)| *of == element && known.eq_ignore_ascii_case(name))
+            .map(|(_, _, kind)| *kind);
+        let general = || {
+            let same = |(known, _): &&(&str, PlaceKind)| known.eq_ignore_ascii_case(name);
+            GENERAL_ADDRESSES.iter().find(same).map(|(_, kind)| *kind)
+        };
+        let Some(kind) = known.or_else(general) else {
+            return;
+        };
+        let range = trim(self.text, attribute.value.clone());
+        let means = unescape(&self.text[range.clone()]);
+        // Of other attributes than `href`, only the form tells an address
+        // from a name, and a fragment may be anything's.
+        let is_link = known.is_some()
+            || is_address(&means)
+            || (name == "href" && !means.starts_with('#') && !means.is_empty());
+        if is_link {
+            let notation = notation_of(means);
+            self.found.link(range, kind, notation);
+        }
+    }
+
+    fn content(&mut self, range: Range<usize>, writing: Writing) {
+        let range = trim(self.text, range);
+        if range.is_empty() {
+            return;
+        }
+        let written = &self.text[range.clone()];
+        match self.role {
+            Role::Absolute => {
+                let target = classify_line(&writing.read(written));
+                self.found.target(range, PlaceKind::Value, target);
+            }
+            Role::Address if !written.contains(char::is_whitespace) => {
+                let notation = notation_of(writing.read(written));
+                self.found.link(range, PlaceKind::Value, notation);
+            }
+            Role::Name => {}
+            _ if memmem::find(written.as_bytes(), b"http").is_none()
+                && !written.contains(['&', 'H']) => {}
+            _ => self.whole_or_bare(range, writing),
+        }
+    }
+
+    /// Text that is an address, or has some in it.
+    fn whole_or_bare(&mut self, range: Range<usize>, writing: Writing) {
+        let written = &self.text[range.clone()];
+        if written.starts_with(['h', 'H', '&']) {
+            let means = writing.read(written);
+            // An address in escaped HTML is none as a whole, but may look so.
+            if is_address(&means) && !means.contains(['<', '>', '"']) {
+                let notation = notation_of(means);
+                self.found.link(range, PlaceKind::Value, notation);
+                return;
+            }
+        }
+        let marks_count = writing == Writing::Escaped;
+        for part in parts_between_marks(self.text, range, marks_count) {
+            for address in http_addresses(self.text, part) {
+                let written = &self.text[address.clone()];
+                let means = htmlize::unescape_attribute(&*writing.read(written)).into_owned();
+                let notation =
+                    if means == written { Notation::Plain } else { Notation::Means(means) };
+                self.found.link(address, PlaceKind::Bare, notation);
+            }
+        }
+    }
+
+    fn comment(&mut self, range: Range<usize>) {
+        for address in http_addresses(self.text, range) {
+            self.found.skip(address, PlaceKind::Bare, SkipReason::Comment);
+        }
+    }
+
+    fn style_sheet(&mut self, attributes: &[Attribute<'_>]) {
+        if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
+            let range = trim(self.text, href.value.clone());
+            let notation = notation_of(unescape(&self.text[range.clone()]));
+            self.found.link(range, PlaceKind::Resource, notation);
+        }
+    }
+}
+
+impl Writing {
+    fn read(self, written: &str) -> Cow<'_, str> {
+        match self {
+            Self::Escaped => unescape(written),
+            Self::Plain => Cow::Borrowed(written),
+        }
+    }
+}
+
+fn notation_of(means: Cow<'_, str>) -> Notation {
+    match means {
+        Cow::Borrowed(_) => Notation::Plain,
+        Cow::Owned(means) => Notation::Means(means),
+    }
+}
+
+/// A name without its prefix.
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+#[cfg(test)]
+mod tests;
