@@ -3,14 +3,16 @@
 //! The deadline is the fetcher's: the chain keeps all it has learned in
 //! itself, so that whoever stops it can still tell the story.
 
+use std::net::IpAddr;
 use std::time::SystemTime;
 
 use hyper::Response;
 use hyper::body::Incoming;
 use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
 use jiff::Timestamp;
-use relink_model::{Ending, Hop, Malformation, Phase};
-use relink_ports::{Body, Fetched, Request};
+use relink_model::{ConnectFault, Ending, Hop, Malformation, Phase};
+use relink_ports::{Agent, Body, Fetched, Request};
+use tokio::net::TcpStream;
 use url::Url;
 
 use crate::body;
@@ -22,7 +24,9 @@ use crate::greeting::is_same_place;
 use crate::line::{Line, Wire};
 use crate::policy::Permit;
 use crate::pool::Origin;
+use crate::proxy::Proxy;
 use crate::redirects::{self, Next};
+use crate::relay;
 use crate::retry_after;
 use crate::stopwatch::Stopwatch;
 
@@ -31,6 +35,7 @@ pub(crate) struct Chain<'a> {
     fetcher: &'a Fetcher,
     /// The URL the user named, whose host gets the user's headers.
     named: Option<Url>,
+    agent: Agent,
     url: Url,
     permit: Permit,
     /// Where we have been, and how often the jar had changed by then.
@@ -49,6 +54,7 @@ impl<'a> Chain<'a> {
         Self {
             fetcher,
             named: request.is_named.then(|| request.url.clone()),
+            agent: request.agent,
             url: request.url,
             permit: if is_free { Permit::Any } else { Permit::GlobalOnly },
             visited: Vec::new(),
@@ -93,7 +99,8 @@ impl<'a> Chain<'a> {
     /// Asks the present URL; returns the next one, if it names one.
     async fn hop(&mut self) -> Result<Option<Url>, Ending> {
         self.mark_visited()?;
-        let origin = Origin::of(&self.url);
+        self.rule_on_spelling()?;
+        let origin = self.forwarder().map_or_else(|| Origin::of(&self.url), |_| Origin::Proxy);
         let (mut line, answer) = self.ask(&origin).await?;
         let next = self.note(&answer, &line);
         self.watch.enter(Phase::Body);
@@ -124,6 +131,20 @@ impl<'a> Chain<'a> {
         Ok(())
     }
 
+    /// The only ruling there is on a host that a proxy looks up. It comes
+    /// before any kept connection is used, for those know no address either.
+    fn rule_on_spelling(&self) -> Result<(), Ending> {
+        match (self.fetcher.proxy(), self.url.host()) {
+            (Some(_), Some(host)) => self.permit.clear_spelling(&host).map_err(Ending::Barred),
+            _ => Ok(()),
+        }
+    }
+
+    /// The proxy, where it passes on the request itself and not a tunnel.
+    fn forwarder(&self) -> Option<&'a Proxy> {
+        self.fetcher.proxy().filter(|_| self.url.scheme() == "http")
+    }
+
     /// Goes on to `next`. What the user named stays named for as long as the
     /// chain keeps to the same host and port, and no longer.
     fn turn_to(&mut self, next: Url) {
@@ -152,19 +173,21 @@ impl<'a> Chain<'a> {
         mut line: Line,
     ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
         let greeting = &self.fetcher.greeting;
-        let request = greeting.request(&self.url, self.named.as_ref(), &self.jar)?;
+        let mut request =
+            greeting.request(&self.url, self.named.as_ref(), self.agent, &self.jar)?;
+        if let Some(proxy) = self.forwarder() {
+            relay::forward(&mut request, &self.url, proxy)?;
+        }
         self.watch.enter(Phase::Head);
         Ok(line.ask(request).await.map(|answer| (line, answer)))
     }
 
-    /// Finds, clears and connects; the only way to a new connection.
+    /// The only way to a new connection.
     async fn dial(&mut self) -> Result<Line, Ending> {
-        self.watch.enter(Phase::Dns);
-        let found = self.fetcher.resolver.addresses(&self.url).await;
-        let found = found.map_err(Ending::NoAddress)?;
-        let cleared = self.permit.clear(found).map_err(Ending::Barred)?;
-        self.watch.enter(Phase::Connect);
-        let (stream, peer) = connector::connect(&cleared).await?;
+        let (stream, peer) = match self.fetcher.proxy() {
+            Some(proxy) => (self.reach_through(proxy).await?, None),
+            None => self.reach().await.map(|(stream, peer)| (stream, Some(peer)))?,
+        };
         let wire = match self.url.host() {
             Some(host) if self.url.scheme() == "https" => {
                 self.watch.enter(Phase::Tls);
@@ -174,6 +197,52 @@ impl<'a> Chain<'a> {
         };
         let opened = Line::open(wire, peer).await;
         opened.map_err(|fault| endings::of_head(&fault))
+    }
+
+    /// Finds the host, clears its addresses and connects to one.
+    async fn reach(&mut self) -> Result<(TcpStream, IpAddr), Ending> {
+        self.watch.enter(Phase::Dns);
+        let found = self.fetcher.resolver.addresses(&self.url).await;
+        let found = found.map_err(Ending::NoAddress)?;
+        let cleared = self.permit.clear(found).map_err(Ending::Barred)?;
+        self.watch.enter(Phase::Connect);
+        connector::connect(&cleared).await
+    }
+
+    /// Connects to the proxy, and for an encrypted URL through it to the host.
+    async fn reach_through(&mut self, proxy: &Proxy) -> Result<TcpStream, Ending> {
+        // All of this is one thing to the host asked: connecting.
+        self.watch.enter(Phase::Connect);
+        let mut stream = self.reach_proxy(proxy).await?;
+        if self.forwarder().is_none() {
+            let user_agent = self.fetcher.greeting.user_agent(Agent::Plain);
+            let opened = relay::tunnel(&mut stream, &self.url, proxy, user_agent).await;
+            opened.inspect_err(|ending| self.note_refusal(ending))?;
+        }
+        Ok(stream)
+    }
+
+    /// The user named the proxy, so it may be private. That it cannot be
+    /// reached says nothing about the host asked.
+    async fn reach_proxy(&self, proxy: &Proxy) -> Result<TcpStream, Ending> {
+        let unreached = Ending::NoConnection(ConnectFault::Other);
+        let found = self.fetcher.resolver.addresses(proxy.url()).await;
+        let found = found.map_err(|_| unreached.clone())?;
+        let cleared = Permit::Any.clear(found).map_err(Ending::Barred)?;
+        match connector::connect(&cleared).await {
+            Ok((stream, _)) => Ok(stream),
+            Err(Ending::TimedOut(phase)) => Err(Ending::TimedOut(phase)),
+            Err(_) => Err(unreached),
+        }
+    }
+
+    /// Writes down a proxy's answer that stands for the host's, as it would
+    /// without encryption.
+    fn note_refusal(&mut self, ending: &Ending) {
+        let Some(status) = ending.status() else { return };
+        self.retry_after = None;
+        let url = redirects::kept_url(&self.url).into();
+        self.hops.push(Hop { url, status, location: None, address: None });
     }
 
     /// Writes down what the head says, and where it points.
@@ -193,7 +262,7 @@ impl<'a> Chain<'a> {
             url: redirects::kept_url(&self.url).into(),
             status,
             location: location.as_deref().map(redirects::kept_location),
-            address: Some(line.peer()),
+            address: line.peer(),
         });
         next
     }

@@ -12,6 +12,7 @@ use crate::connector::Connector;
 use crate::endings;
 use crate::greeting::Greeting;
 use crate::pool::Pool;
+use crate::proxy::Proxy;
 use crate::resolver::Resolver;
 use crate::settings::{Settings, SetupError};
 
@@ -38,6 +39,11 @@ impl Fetcher {
             settings,
         })
     }
+
+    /// The proxy every request goes through, if there is one.
+    pub(crate) fn proxy(&self) -> Option<&Proxy> {
+        self.settings.proxy.as_ref()
+    }
 }
 
 #[async_trait]
@@ -53,6 +59,10 @@ impl Fetch for Fetcher {
     }
 
     async fn locate(&self, url: &Url) -> Option<IpAddr> {
+        // The proxy looks names up, and does not tell.
+        if self.proxy().is_some() {
+            return None;
+        }
         let found = timeout(self.settings.timeout, self.resolver.addresses(url)).await;
         Some(found.ok()?.ok()?.first()?.ip())
     }

@@ -8,10 +8,11 @@ use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{
     ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName,
-    HeaderValue, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 use hyper::{Request, Uri};
 use relink_model::{Ending, Malformation};
+use relink_ports::Agent;
 use url::{Position, Url};
 
 use crate::cookies::Jar;
@@ -24,12 +25,27 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static("text/html,application/xh
 const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, br, zstd");
 
 /// Headers that frame the request and are not the user's to set. A false
-/// `Host` would make the server asked differ from the one reported.
-const RESERVED: [HeaderName; 7] =
-    [HOST, CONNECTION, CONTENT_LENGTH, TE, TRAILER, TRANSFER_ENCODING, UPGRADE];
+/// `Host` would make the server asked differ from the one reported; the login
+/// for a proxy is given with the proxy, for here the server would get it.
+const RESERVED: [HeaderName; 8] = [
+    HOST,
+    CONNECTION,
+    CONTENT_LENGTH,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// How browsers begin, and so what old servers look for.
+const BROWSER: &str = "Mozilla/";
 
 /// The headers of every request.
 pub(crate) struct Greeting {
+    plain: HeaderValue,
+    compatible: HeaderValue,
+    /// What all servers are told, beside who asks.
     common: HeaderMap,
     /// The common headers with the user's own.
     private: HeaderMap,
@@ -38,10 +54,11 @@ pub(crate) struct Greeting {
 impl Greeting {
     /// Checks that what the user gave can be sent.
     pub fn new(settings: &Settings) -> Result<Self, SetupError> {
-        let user_agent = HeaderValue::from_str(&settings.user_agent)
-            .map_err(|_| SetupError::UserAgent(settings.user_agent.clone()))?;
+        let unsendable = |_| SetupError::UserAgent(settings.user_agent.clone());
+        let plain = HeaderValue::from_str(&settings.user_agent).map_err(unsendable)?;
+        let compatible = compatible(&settings.user_agent);
+        let compatible = HeaderValue::from_str(&compatible).map_err(unsendable)?;
         let mut common = HeaderMap::with_capacity(8);
-        common.insert(USER_AGENT, user_agent);
         common.insert(ACCEPT, ACCEPTED);
         common.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -52,7 +69,15 @@ impl Greeting {
         for (name, value) in given {
             private.append(name, value);
         }
-        Ok(Self { common, private })
+        Ok(Self { plain, compatible, common, private })
+    }
+
+    /// The name we go by.
+    pub fn user_agent(&self, agent: Agent) -> &HeaderValue {
+        match agent {
+            Agent::Plain => &self.plain,
+            Agent::Compatible => &self.compatible,
+        }
     }
 
     /// The request for `url` on a chain that began at a `named` URL, or at one
@@ -61,6 +86,7 @@ impl Greeting {
         &self,
         url: &Url,
         named: Option<&Url>,
+        agent: Agent,
         jar: &Jar,
     ) -> Result<Request<Empty<Bytes>>, Ending> {
         let unsendable = Ending::Malformed(Malformation::NotAnAddress);
@@ -77,9 +103,23 @@ impl Greeting {
         *request.uri_mut() = uri;
         *request.headers_mut() = headers.clone();
         request.headers_mut().insert(HOST, host);
+        // A name the user gave as a header stays.
+        let name = request.headers_mut().entry(USER_AGENT);
+        name.or_insert_with(|| self.user_agent(agent).clone());
         add_cookies(request.headers_mut(), jar.header_for(url));
         Ok(request)
     }
+}
+
+/// Our own name in the form that old servers expect of a browser. Brackets do
+/// not nest there, so those of the name become parts of the one pair.
+fn compatible(user_agent: &str) -> String {
+    if user_agent.starts_with(BROWSER) {
+        return user_agent.to_owned();
+    }
+    let parts = user_agent.split(['(', ')']).map(|part| part.trim_matches([' ', ';']));
+    let parts = ["compatible"].into_iter().chain(parts.filter(|part| !part.is_empty()));
+    format!("{BROWSER}5.0 ({})", parts.collect::<Vec<_>>().join("; "))
 }
 
 /// Whether `url` may see what was meant for `named`.
@@ -127,7 +167,8 @@ mod tests {
     #[track_caller]
     fn check(first: &str, url: &str, expect: Option<&str>) {
         let (first, url) = (Url::parse(first).unwrap(), Url::parse(url).unwrap());
-        let request = greeting().request(&url, Some(&first), &Jar::default()).unwrap();
+        let request =
+            greeting().request(&url, Some(&first), Agent::Plain, &Jar::default()).unwrap();
         let sent = request.headers().get("authorization");
         assert_eq!(sent.map(|it| it.to_str().unwrap()), expect, "{first} to {url}");
     }
@@ -147,7 +188,7 @@ mod tests {
     #[test]
     fn a_url_that_only_a_page_names_gets_no_headers_of_the_users() {
         let url = Url::parse("http://a.test/").unwrap();
-        let request = greeting().request(&url, None, &Jar::default()).unwrap();
+        let request = greeting().request(&url, None, Agent::Plain, &Jar::default()).unwrap();
         assert_eq!(request.headers().get("authorization"), None);
         assert!(request.headers().contains_key(USER_AGENT));
     }
@@ -155,7 +196,7 @@ mod tests {
     #[test]
     fn credentials_in_a_url_are_not_sent() {
         let url = Url::parse("http://user:word@a.test:81/x?y#z").unwrap();
-        let request = greeting().request(&url, Some(&url), &Jar::default()).unwrap();
+        let request = greeting().request(&url, Some(&url), Agent::Plain, &Jar::default()).unwrap();
         assert_eq!(request.uri(), "/x?y");
         assert_eq!(request.headers()["host"], "a.test:81");
         assert_eq!(request.headers()["authorization"], "secret");
@@ -174,7 +215,50 @@ mod tests {
             fault("X-Key", "s\nt"),
             Some("the value of the header `X-Key` has characters that cannot be sent".into())
         );
-        assert_eq!(fault("host", "s"), Some("the header `host` cannot be set by hand".into()));
+        for name in ["host", "proxy-authorization"] {
+            let expect = format!("the header `{name}` cannot be set by hand");
+            assert_eq!(fault(name, "s"), Some(expect));
+        }
+    }
+
+    #[track_caller]
+    fn check_compatible(user_agent: &str, expect: &str) {
+        assert_eq!(compatible(user_agent), expect);
+    }
+
+    #[test]
+    fn our_name_is_told_in_the_form_of_a_browser() {
+        check_compatible("Relink/1.0", "Mozilla/5.0 (compatible; Relink/1.0)");
+        check_compatible(
+            "Relink/1.0 (+https://example.org/bot)",
+            "Mozilla/5.0 (compatible; Relink/1.0; +https://example.org/bot)",
+        );
+        check_compatible(
+            "Checker/2 (a; b (c)) Relink/1.0",
+            "Mozilla/5.0 (compatible; Checker/2; a; b; c; Relink/1.0)",
+        );
+        check_compatible("Mozilla/5.0 (X11) Own/1", "Mozilla/5.0 (X11) Own/1");
+        check_compatible("", "Mozilla/5.0 (compatible)");
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_sent_is_refused_at_once() {
+        let settings = Settings { user_agent: "Relink\n".into(), ..Settings::default() };
+        assert!(matches!(Greeting::new(&settings), Err(SetupError::UserAgent(_))));
+    }
+
+    #[test]
+    fn a_name_given_as_a_header_stays_where_that_header_goes() {
+        let settings =
+            Settings { headers: vec![("user-agent".into(), "Mine".into())], ..Settings::default() };
+        let greeting = Greeting::new(&settings).unwrap();
+        let url = Url::parse("http://a.test/").unwrap();
+        let said = |named| {
+            let asked = greeting.request(&url, named, Agent::Compatible, &Jar::default());
+            asked.unwrap().headers()[USER_AGENT].clone()
+        };
+        assert_eq!(said(Some(&url)), "Mine");
+        assert!(said(None).to_str().unwrap().starts_with("Mozilla/5.0 (compatible; Relink/"));
     }
 
     #[test]
@@ -185,7 +269,7 @@ mod tests {
         };
         let url = Url::parse("http://a.test/").unwrap();
         let greeting = Greeting::new(&settings).unwrap();
-        let request = greeting.request(&url, Some(&url), &Jar::default()).unwrap();
+        let request = greeting.request(&url, Some(&url), Agent::Plain, &Jar::default()).unwrap();
         let sent: Vec<_> = request.headers().get_all(ACCEPT).iter().collect();
         assert_eq!(sent, ["text/plain"]);
     }

@@ -7,6 +7,13 @@
 //!
 //! Every connection goes the same way: `resolver` finds the addresses,
 //! `policy` clears all of them or none, `connector` uses only cleared ones.
+//!
+//! With a [`Proxy`], those are the addresses of the proxy, which the user named
+//! and which may be private. The hosts asked are looked up by the proxy, out
+//! of our sight: only addresses written into a URL and names under `localhost`
+//! can still be barred, overrides of addresses do not reach them, and no hop
+//! tells an address. Whoever must not reach a private network through a proxy
+//! has to say so to the proxy.
 
 mod body;
 mod chain;
@@ -19,7 +26,9 @@ mod greeting;
 mod line;
 mod policy;
 mod pool;
+mod proxy;
 mod redirects;
+mod relay;
 mod resolve_override;
 mod resolver;
 mod retry_after;
@@ -28,5 +37,6 @@ mod stopwatch;
 
 pub use fetcher::Fetcher;
 pub use policy::is_global;
+pub use proxy::{ParseProxyError, Proxy};
 pub use resolve_override::{Override, ParseOverrideError};
 pub use settings::{Settings, SetupError};

@@ -28,19 +28,19 @@ pub(crate) struct Line {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once the connection is over.
     connection: Option<Connection<TokioIo<Wire>, Empty<Bytes>>>,
-    peer: IpAddr,
+    peer: Option<IpAddr>,
 }
 
 impl Line {
     /// Prepares to speak HTTP over `wire`; nothing is sent yet.
-    pub async fn open(wire: Wire, peer: IpAddr) -> hyper::Result<Self> {
+    pub async fn open(wire: Wire, peer: Option<IpAddr>) -> hyper::Result<Self> {
         let (sender, connection) =
             http1::Builder::new().max_buf_size(HEAD_CAP).handshake(TokioIo::new(wire)).await?;
         Ok(Self { sender, connection: Some(connection), peer })
     }
 
-    /// The address at the other end.
-    pub fn peer(&self) -> IpAddr {
+    /// The address of the host at the other end; a proxy does not tell it.
+    pub fn peer(&self) -> Option<IpAddr> {
         self.peer
     }
 

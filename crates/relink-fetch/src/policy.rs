@@ -2,8 +2,14 @@
 //!
 //! Pure: addresses come in, a ruling goes out. The connector takes nothing but
 //! [`Cleared`] addresses, so there is no way to connect around this module.
+//!
+//! A proxy looks names up itself. What is asked through one is ruled on by its
+//! spelling alone: literal addresses and the names that always mean the local
+//! machine. A name that leads into a private network is the proxy's to bar.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use url::Host;
 
 /// A network: its first address and how many leading bits name it.
 type Net4 = (Ipv4Addr, u32);
@@ -121,6 +127,24 @@ impl Permit {
             None => Ok(Cleared(addresses)),
         }
     }
+
+    /// Clears a host that a proxy will look up, as far as its spelling tells.
+    pub fn clear_spelling(self, host: &Host<&str>) -> Result<(), IpAddr> {
+        let address = match host {
+            Host::Ipv4(address) => IpAddr::V4(*address),
+            Host::Ipv6(address) => IpAddr::V6(*address),
+            Host::Domain(name) if is_loopback_name(name) => Ipv4Addr::LOCALHOST.into(),
+            Host::Domain(_) => return Ok(()),
+        };
+        if self.covers(address) { Ok(()) } else { Err(address) }
+    }
+}
+
+/// Whether a name always means the machine that looks it up (RFC 6761,
+/// section 6.3).
+fn is_loopback_name(name: &str) -> bool {
+    let last_label = name.trim_end_matches('.').rsplit('.').next();
+    last_label.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
 }
 
 /// Addresses that passed the policy; only [`Permit::clear`] makes them.
@@ -194,6 +218,30 @@ mod tests {
     #[test]
     fn public_v6_addresses_are_global() {
         check(true, "2001:200::1 2001:4860:4860::8888 2003::1 2606:4700::1111 3ffe::1");
+    }
+
+    #[track_caller]
+    fn check_spelling(expect: &str, hosts: &str) {
+        for text in hosts.split_whitespace() {
+            let host = Host::parse(text).unwrap();
+            let host = match &host {
+                Host::Domain(name) => Host::Domain(name.as_str()),
+                Host::Ipv4(address) => Host::Ipv4(*address),
+                Host::Ipv6(address) => Host::Ipv6(*address),
+            };
+            let ruling = Permit::GlobalOnly.clear_spelling(&host);
+            let said = ruling.map_or_else(|address| address.to_string(), |()| "clear".to_owned());
+            assert_eq!(said, expect, "{text}");
+            assert_eq!(Permit::Any.clear_spelling(&host), Ok(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_proxy_looks_up_is_ruled_on_by_its_spelling() {
+        check_spelling("127.0.0.1", "127.0.0.1 127.1 0x7f000001 localhost a.LOCALHOST localhost..");
+        check_spelling("::1", "[::1]");
+        check_spelling("::ffff:10.0.0.1", "[::ffff:10.0.0.1]");
+        check_spelling("clear", "a.test localhost.test notlocalhost 8.8.8.8 [2606:4700::1111]");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A kept connection remembers its peer, and is given only to a request whose
 //! permit covers that address: keeping connections opens no way around the
-//! address policy.
+//! address policy. One that goes through a proxy has no peer to rule on; who
+//! asks through a proxy has ruled on the host before.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,18 +22,26 @@ const IDLE_CAP: usize = 512;
 
 /// What makes two URLs share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Origin {
-    is_encrypted: bool,
-    host: Box<str>,
-    port: u16,
+pub(crate) enum Origin {
+    /// The proxy, which passes on plain requests to any host.
+    Proxy,
+    /// One host, directly or through a tunnel.
+    Host {
+        /// Whether TLS is spoken with it.
+        is_encrypted: bool,
+        /// Its name or address, as in URLs.
+        name: Box<str>,
+        /// Its port.
+        port: u16,
+    },
 }
 
 impl Origin {
     /// The origin of a web URL.
     pub fn of(url: &Url) -> Self {
-        Self {
+        Self::Host {
             is_encrypted: url.scheme() == "https",
-            host: url.host_str().unwrap_or_default().into(),
+            name: url.host_str().unwrap_or_default().into(),
             port: url.port_or_known_default().unwrap_or_default(),
         }
     }
@@ -52,7 +61,7 @@ impl Pool {
     /// Takes a connection that is still good and that `permit` covers.
     pub fn take(&self, origin: &Origin, permit: Permit) -> Option<Line> {
         loop {
-            let is_fit = |line: &Line| permit.covers(line.peer());
+            let is_fit = |line: &Line| line.peer().is_none_or(|peer| permit.covers(peer));
             let mut line = self.shelf().take(origin, Instant::now(), is_fit)?;
             if line.is_ready() {
                 return Some(line);

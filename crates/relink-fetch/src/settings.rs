@@ -5,23 +5,27 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::Override;
+use crate::{Override, Proxy};
 
 /// What a [`crate::Fetcher`] is told once, at its start.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The longest one fetch may take in all, and so in each of its phases.
     pub timeout: Duration,
-    /// The `User-Agent` sent.
+    /// The `User-Agent` sent, or wrapped in what old servers expect.
     pub user_agent: String,
     /// Headers the user adds; the first host of a chain alone gets them.
     pub headers: Vec<(String, String)>,
     /// Whether pages and redirects may lead to private addresses.
     pub allow_private: bool,
-    /// Addresses given by hand; they come before the name server's.
+    /// Addresses given by hand; they come before the name server's. Hosts
+    /// that are asked through a proxy are looked up by it, so there they
+    /// count for the proxy's own name alone.
     pub resolve: Vec<Override>,
     /// The name server to ask instead of the system's.
     pub dns_server: Option<SocketAddr>,
+    /// The proxy every request goes through.
+    pub proxy: Option<Proxy>,
     /// The most bytes read of a text, both as sent and decoded.
     pub text_cap: usize,
     /// The most bytes read of anything else.
@@ -41,6 +45,7 @@ impl Default for Settings {
             allow_private: false,
             resolve: Vec::new(),
             dns_server: None,
+            proxy: None,
             text_cap: 512 * 1024,
             other_cap: 16 * 1024,
             max_hops: 20,

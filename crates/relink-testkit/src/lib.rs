@@ -5,5 +5,6 @@
 pub mod canary;
 pub mod dns;
 pub mod hostile;
+pub mod proxy;
 pub mod store_suite;
 pub mod web;

@@ -26,6 +26,7 @@ use tokio::sync::oneshot;
 use url::Url;
 
 pub use answer::Answer;
+pub(crate) use serve::read_request;
 pub use site::Seen;
 use site::Site;
 
@@ -122,6 +123,13 @@ impl Web {
     /// one stays.
     pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = Answer>) -> &Self {
         self.site().set(None, path, answers);
+        self
+    }
+
+    /// Answers every path below a directory that has no answer of its own,
+    /// whatever the host; of several directories the innermost counts.
+    pub fn below(&self, directory: &str, answer: Answer) -> &Self {
+        self.site().catch_all(directory, answer);
         self
     }
 

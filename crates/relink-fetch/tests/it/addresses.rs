@@ -12,7 +12,7 @@ use url::Url;
 use crate::{client, ending, found, named};
 
 /// Every spelling of a loopback address: the canary sits behind all of them.
-const LOOPBACK: [&str; 20] = [
+pub(super) const LOOPBACK: [&str; 20] = [
     "127.0.0.1",
     "127.0.0.1.",
     "127.1",
@@ -36,7 +36,7 @@ const LOOPBACK: [&str; 20] = [
 ];
 
 /// One address or more of every private or special range.
-const PRIVATE: [&str; 40] = [
+pub(super) const PRIVATE: [&str; 40] = [
     "10.0.0.1",
     "10.255.255.255",
     "172.16.0.1",

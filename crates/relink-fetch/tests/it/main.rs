@@ -4,10 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod addresses;
+mod agents;
 mod bodies;
 mod faults;
 mod names;
 mod privacy;
+mod proxies;
 mod redirects;
 mod reuse;
 mod tls;
@@ -15,7 +17,7 @@ mod tls;
 use std::time::Duration;
 
 use relink_fetch::{Fetcher, Settings};
-use relink_ports::{Fetch, Fetched, Request};
+use relink_ports::{Agent, Fetch, Fetched, Request};
 use url::Url;
 
 /// A fetcher with patience enough for a busy machine.
@@ -30,12 +32,12 @@ fn impatient() -> Settings {
 
 /// Fetches as if the user had named the URL.
 async fn named(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(Request { url, is_named: true }).await
+    client.fetch(Request { url, is_named: true, agent: Agent::Plain }).await
 }
 
 /// Fetches as if a page had named the URL.
 async fn found(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(Request { url, is_named: false }).await
+    client.fetch(Request { url, is_named: false, agent: Agent::Plain }).await
 }
 
 /// The ending as people read it.

@@ -1,5 +1,6 @@
 //! Encrypted connections, and why they fail.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -9,29 +10,30 @@ use relink_testkit::hostile::{Hostile, Trick};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
 use url::Url;
 
 use crate::{client, ending, named};
 
 /// A certificate authority of our own.
-struct Authority(CertifiedIssuer<'static, KeyPair>);
+pub(super) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut params = CertificateParams::new([]).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         Self(CertifiedIssuer::self_signed(params, key).unwrap())
     }
 
-    fn der(&self) -> Vec<u8> {
+    pub(super) fn der(&self) -> Vec<u8> {
         self.0.der().to_vec()
     }
 
     /// Serves "ok" over TLS with a certificate for `name`, until `year`.
-    async fn serve(&self, name: &str, year: i32) -> SocketAddr {
+    pub(super) async fn serve(&self, name: &str, year: i32) -> SocketAddr {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(year, 1, 1);
@@ -54,14 +56,20 @@ impl Authority {
 
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
     while let Ok((stream, _)) = listener.accept().await {
-        let Ok(mut stream) = acceptor.accept(stream).await else {
-            continue;
-        };
-        let mut request = [0; 1024];
-        let _ = stream.read(&mut request).await;
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
-        let _ = stream.shutdown().await;
+        if let Ok(stream) = acceptor.accept(stream).await {
+            // A visitor who leaves is no fault of the server.
+            tokio::spawn(async move { drop(attend(stream).await) });
+        }
     }
+}
+
+/// Answers one request after the other; each is short enough for one read.
+async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
+    let mut request = [0; 4096];
+    while stream.read(&mut request).await? > 0 {
+        stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await?;
+    }
+    Ok(())
 }
 
 async fn check(certified: &str, year: i32, asked: &str, expect: &str) {

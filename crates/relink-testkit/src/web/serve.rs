@@ -54,7 +54,7 @@ async fn attend(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
 }
 
 /// Reads one request head, or `None` where the visitor left.
-async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Seen>> {
+pub(crate) async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Seen>> {
     let Some(line) = read_line(stream).await? else {
         return Ok(None);
     };

@@ -33,6 +33,8 @@ impl Seen {
 #[derive(Debug, Default)]
 pub(super) struct Site {
     script: HashMap<(Option<String>, String), VecDeque<Answer>>,
+    /// By directory, for paths that are in no script.
+    catch_alls: HashMap<String, Answer>,
     pub(super) seen: Vec<Seen>,
     pub(super) connections: usize,
 }
@@ -48,10 +50,14 @@ impl Site {
         self.script.insert(key, answers.into_iter().collect());
     }
 
+    pub(super) fn catch_all(&mut self, directory: &str, answer: Answer) {
+        self.catch_alls.insert(directory.to_owned(), answer);
+    }
+
     /// The answer to a request, which is written down.
     ///
     /// A virtual host comes before all hosts, a path with its query before
-    /// the bare path.
+    /// the bare path, and any path before its directory.
     pub(super) fn answer_to(&mut self, request: Seen) -> Answer {
         let bare = request.path.split('?').next().unwrap_or_default().to_owned();
         let host = Some(request.host.clone());
@@ -59,11 +65,18 @@ impl Site {
             (host.clone(), request.path.clone()),
             (host, bare.clone()),
             (None, request.path.clone()),
-            (None, bare),
+            (None, bare.clone()),
         ];
         self.seen.push(request);
         let scripted = keys.iter().find_map(|key| self.advance(key));
-        scripted.unwrap_or_else(|| Answer::new(404, "<title>Not found</title>"))
+        scripted
+            .or_else(|| self.caught(&bare))
+            .unwrap_or_else(|| Answer::new(404, "<title>Not found</title>"))
+    }
+
+    fn caught(&self, path: &str) -> Option<Answer> {
+        let around = self.catch_alls.iter().filter(|(directory, _)| path.starts_with(*directory));
+        around.max_by_key(|(directory, _)| directory.len()).map(|(_, answer)| answer.clone())
     }
 
     fn advance(&mut self, key: &(Option<String>, String)) -> Option<Answer> {

@@ -1,0 +1,33 @@
+//! As whom a server is asked.
+
+use relink_fetch::Settings;
+use relink_ports::{Agent, Fetch, Request};
+use relink_testkit::web::Web;
+
+use crate::client;
+
+async fn check(user_agent: &str, agent: Agent, expect: &str) {
+    let web = Web::start().await;
+    web.redirect("/old", 301, "/new");
+    let client = client(Settings { user_agent: user_agent.into(), ..Settings::default() });
+    client.fetch(Request { url: web.url("/old"), is_named: true, agent }).await;
+    let told: Vec<_> =
+        web.requests().iter().map(|it| it.header("user-agent").unwrap().to_owned()).collect();
+    // The name holds for every hop.
+    assert_eq!(told, [expect, expect]);
+}
+
+#[tokio::test]
+async fn a_server_is_told_the_name_asked_for() {
+    let own = "Relink/1.0 (+https://example.org/bot)";
+    check(own, Agent::Plain, own).await;
+    let compatible = "Mozilla/5.0 (compatible; Relink/1.0; +https://example.org/bot)";
+    check(own, Agent::Compatible, compatible).await;
+}
+
+#[tokio::test]
+async fn a_name_that_has_the_form_already_is_kept() {
+    let own = "Mozilla/5.0 (compatible; Own/2.0)";
+    check(own, Agent::Plain, own).await;
+    check(own, Agent::Compatible, own).await;
+}
