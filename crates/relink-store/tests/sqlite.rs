@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Place, PlaceKind};
+use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
 use relink_ports::{
-    Claim, Completion, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun, RunPlan, Step, Store,
-    StoreFault,
+    Claim, Completion, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun, RunPlan, Settlement,
+    Step, Store, StoreFault,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -148,6 +148,145 @@ async fn openers_of_a_new_file_take_turns() {
             opened.await.unwrap().unwrap();
         }
     }
+}
+
+/// A file as Relink left it that knew the first schema only: a run that was
+/// interrupted after one of its two pages was found dead at the second look.
+fn write_first_schema(path: &Path) {
+    write(path, include_str!("../migrations/sqlite/0001_spine.sql"));
+    write(
+        path,
+        r#"PRAGMA application_id = 0x524c4e4b;
+        PRAGMA user_version = 1;
+        INSERT INTO host (id, name, bucket) VALUES (1, 'one.test', 0);
+        INSERT INTO run (id, identity, command, inputs, scope, started_at)
+        VALUES (1, '["check",[],""]', 'check', '[]', '', 1700000000000);
+        INSERT INTO document (id, run_id, label, content, loaded, links)
+        VALUES (1, 1, 'a.md', 1, 1, 2);
+        INSERT INTO target (id, url, host_id, word, code, status, reason, since, checked_at,
+                            failed_runs, first_failed_at, last_failed_at)
+        VALUES (1, 'http://one.test/dead', 1, 'dead', 'RL101', 404, 'answered 404',
+                1700000002000, 1700000002000, 1, 1700000002000, 1700000002000);
+        INSERT INTO target (id, url, host_id) VALUES (2, 'http://one.test/', 1);
+        INSERT INTO errand (id, run_id, target_id, host_id, state, looks, probe_id, word, code,
+                            status, reason, since, settled_at)
+        VALUES (1, 1, 1, 1, 2,
+                '[{"asked":"2023-11-14T22:13:21Z","purpose":"first","ending":{"answered":404},"took_ms":5},
+                  {"asked":"2023-11-14T22:13:22Z","purpose":"second-look","ending":{"answered":404},"took_ms":5}]',
+                2, 'dead', 'RL101', 404, 'answered 404', 1700000002000, 1700000002000);
+        INSERT INTO errand (id, run_id, target_id, host_id) VALUES (2, 1, 2, 1);
+        INSERT INTO link VALUES (1, 1, 0, 0, 20, 1, 1, 'line'), (2, 1, 1, 21, 37, 2, 1, 'line');
+        INSERT INTO run_host (run_id, host_id, due_at, asked, answered) VALUES (1, 1, 0, 2, 2);
+        INSERT INTO probe VALUES
+        (1, 1, 1, 1700000001000, 404, '{"asked":"2023-11-14T22:13:21Z","hops":[],"ending":{"answered":404},"timings":{"total":5}}'),
+        (2, 1, 1, 1700000002000, 404, '{"asked":"2023-11-14T22:13:22Z","hops":[],"ending":{"answered":404},"timings":{"total":5}}');"#,
+    );
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_schema_keeps_all_it_holds() {
+    let folder = TempDir::new().unwrap();
+    write_first_schema(&file_in(&folder));
+    // The second opening finds the new schema.
+    for _ in 0..2 {
+        let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+        let run = open_run(&store).await;
+        assert!(run.is_resumed);
+        let settled = store.settled(run.id, ErrandId(0), 10, None).await.unwrap();
+        let [dead] = &settled[..] else { panic!("one page is settled: {settled:?}") };
+        let Settlement { word, confidence, grounds, looks, .. } = &dead.settlement;
+        assert_eq!((*word, *confidence, &grounds[..]), (Word::Dead, Confidence::FULL, &[][..]));
+        assert_eq!((looks.len(), dead.places.len()), (2, 1));
+        assert_eq!(dead.probe.as_ref().map(|probe| probe.asked), Some(at(2)));
+        let hosts = store.hosts(run.id, 10).await.unwrap();
+        assert_eq!((hosts[0].asked, hosts[0].controls), (2, 0));
+        let dossier = store.dossier(&dead.url).await.unwrap().unwrap();
+        assert_eq!(dossier.latest.as_ref(), Some(dead));
+        assert_eq!(dossier.words, [(at(2), Word::Dead)]);
+    }
+}
+
+#[tokio::test]
+async fn a_run_begun_under_the_first_schema_is_finished_under_the_new_one() {
+    let folder = TempDir::new().unwrap();
+    write_first_schema(&file_in(&folder));
+    let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+    let run = open_run(&store).await;
+    let claim = claim(&store, run).await;
+    assert_eq!(claim.errands[0].url, "http://one.test/");
+    let done = settled(&claim);
+    store.complete(run.id, std::slice::from_ref(&done)).await.unwrap();
+    let all = store.settled(run.id, ErrandId(0), 10, None).await.unwrap();
+    assert_eq!(all.len(), 2);
+    let Step::Settle(settlement) = done.step else { panic!("it is settled") };
+    assert_eq!(all[1].settlement, settlement);
+}
+
+/// The result that settles the only errand of a claim, unasked.
+fn settled(claim: &Claim) -> Completion {
+    let ground = Ground { note: "it says so".to_owned(), control: None, resemblance: None };
+    let settlement = Settlement {
+        word: Word::Blocked,
+        code: None,
+        status: None,
+        reason: "robots".to_owned(),
+        since: at(9),
+        at: at(9),
+        looks: Vec::new(),
+        streak: None,
+        confidence: Confidence::percent(75),
+        grounds: vec![ground],
+    };
+    Completion {
+        errand: claim.errands[0].id,
+        target: claim.errands[0].target,
+        lease: Some(claim.lease),
+        probe: None,
+        step: Step::Settle(settlement),
+    }
+}
+
+/// Only so much of a directory is looked at, however much it holds. Looking
+/// further would find the page that was asked, and take as long as there are
+/// pages.
+#[tokio::test]
+async fn the_far_end_of_a_crowded_directory_is_not_looked_at() {
+    let (store, folder) = open_empty().await;
+    drop(store);
+    write(
+        &file_in(&folder),
+        "INSERT INTO host (id, name, bucket) VALUES (1, 'one.test', 0);
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
+         INSERT INTO target (id, url, host_id)
+         SELECT n, format('http://one.test/a/%04d', n), 1 FROM n;
+         INSERT INTO run (id, identity, command, inputs, scope, started_at)
+         VALUES (1, '', '', '', '', 0);
+         INSERT INTO errand (run_id, target_id, host_id, probe_id) VALUES (1, 1000, 1, 1);",
+    );
+    let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+    let near = store.neighbors(RunId(1), "http://one.test/a/", "", 1).await.unwrap();
+    assert_eq!(near[0].url, "http://one.test/a/0001");
+    let near = store.neighbors(RunId(1), "http://one.test/a/", "", 1000).await.unwrap();
+    assert!(near.len() < 1000);
+}
+
+#[tokio::test]
+async fn a_dossier_tells_of_the_last_thousand_runs() {
+    let (store, folder) = open_empty().await;
+    drop(store);
+    write(
+        &file_in(&folder),
+        "INSERT INTO target (id, url) VALUES (1, 'file:a');
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
+         INSERT INTO run (id, identity, command, inputs, scope, state, started_at)
+         SELECT n, '', '', '', '', 1, 0 FROM n;
+         INSERT INTO errand (run_id, target_id, state, word, settled_at)
+         SELECT id, 1, 2, 'alive', 1000 * id FROM run;",
+    );
+    let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+    let words = store.dossier("file:a").await.unwrap().unwrap().words;
+    let seconds: Vec<i64> = words.iter().map(|(at, _)| at.as_second()).collect();
+    assert_eq!(seconds, (201..=1200).collect::<Vec<i64>>());
 }
 
 fn at(seconds: i64) -> Timestamp {

@@ -146,7 +146,7 @@ fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostTally) ->
     db.prepare_cached(
         "UPDATE run_host SET
              asked = asked + ?3, answered = answered + ?4, throttled = throttled + ?5,
-             busy_ms = busy_ms + ?6, waited_ms = waited_ms + ?7,
+             busy_ms = busy_ms + ?6, waited_ms = waited_ms + ?7, controls = controls + ?8,
              due_at = (SELECT min(not_before) FROM errand
                        WHERE run_id = ?1 AND host_id = ?2 AND state = 0)
          WHERE run_id = ?1 AND host_id = ?2",
@@ -159,6 +159,7 @@ fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostTally) ->
         tally.throttled.cast_signed(),
         tally.busy_ms.cast_signed(),
         tally.waited_ms.cast_signed(),
+        tally.controls.cast_signed(),
     ))?;
     Ok(())
 }

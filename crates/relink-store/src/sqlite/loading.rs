@@ -233,7 +233,8 @@ fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) ->
 fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<()> {
     db.prepare_cached(
         "UPDATE errand SET word = t.word, code = t.code, status = t.status, reason = t.reason,
-                           since = t.since, settled_at = t.checked_at
+                           since = t.since, settled_at = t.checked_at,
+                           confidence = t.confidence
          FROM target t WHERE errand.id = ? AND t.id = ?",
     )?
     .execute((errand, target.id))?;

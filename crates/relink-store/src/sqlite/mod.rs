@@ -7,7 +7,9 @@
 //! costs more than most statements do.
 
 mod claims;
+mod dossier;
 mod fault;
+mod judging;
 mod loading;
 mod open;
 mod results;
@@ -22,8 +24,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, Probe, RunId, Word};
 use relink_ports::{
-    Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, LoadedDocument,
-    NewDocument, OpenRun, PlaceIn, RunPlan, RunState, Settled, Store, StoreFault, StoreSize, Tally,
+    Claim, Completion, DocumentId, Dossier, HostLease, HostPace, HostTally, KeptControl, LinkBatch,
+    LoadedDocument, Neighbor, NewDocument, OpenRun, PlaceIn, RunPlan, RunState, Settled, Store,
+    StoreFault, StoreSize, Tally,
 };
 use rusqlite::{Connection, Transaction};
 
@@ -171,6 +174,34 @@ impl Store for SqliteStore {
 
     async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault> {
         self.perform("reading places", |db| results::places(db, errands))
+    }
+
+    async fn control(
+        &self,
+        key: &str,
+        since: Timestamp,
+    ) -> Result<Option<KeptControl>, StoreFault> {
+        self.perform("reading a control", |db| judging::control(db, key, since))
+    }
+
+    async fn keep_controls(&self, controls: &[KeptControl]) -> Result<(), StoreFault> {
+        self.transact("keeping controls", |db| judging::keep_controls(db, controls))
+    }
+
+    async fn neighbors(
+        &self,
+        run: RunId,
+        directory: &str,
+        except: &str,
+        limit: usize,
+    ) -> Result<Vec<Neighbor>, StoreFault> {
+        self.perform("looking for neighbors", |db| {
+            judging::neighbors(db, run, directory, except, limit)
+        })
+    }
+
+    async fn dossier(&self, url: &str) -> Result<Option<Dossier>, StoreFault> {
+        self.perform("reading a dossier", |db| dossier::dossier(db, url))
     }
 
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault> {

@@ -2,13 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relink_model::{Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word};
+use relink_model::{
+    Confidence, Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word,
+};
 use relink_ports::{Completion, HostLease, PlaceIn, Settled, Settlement, Step};
 use rusqlite::{Connection, Row};
 
 use super::fault::Outcome;
 use super::rows::{
-    ERRAND_COLUMNS, errand, errand_columns, from_json, millis, moment, named, number, streak,
+    ERRAND_COLUMNS, errand, errand_columns, from_json, millis, moment, named, number,
+    probe_of_errand, streak,
 };
 
 const PENDING: u8 = 0;
@@ -64,14 +67,18 @@ fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<H
     Ok(lost)
 }
 
+/// Adds a probe, behind the one its errand had so far.
 fn insert_probe(
     db: &Connection,
     run: RunId,
     completion: &Completion,
     probe: &Probe,
 ) -> Outcome<i64> {
+    // Most errands are asked once, and then there is nothing to look up.
+    let asked_before = (looks(&completion.step).len() > 1).then_some(completion.errand.0);
     db.prepare_cached(
-        "INSERT INTO probe (target_id, run_id, asked_at, status, detail) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO probe (target_id, run_id, asked_at, status, detail, prior)
+         VALUES (?, ?, ?, ?, ?, (SELECT probe_id FROM errand WHERE id = ?))",
     )?
     .execute((
         completion.target.0,
@@ -79,8 +86,17 @@ fn insert_probe(
         millis(probe.asked),
         probe.ending.status(),
         serde_json::to_string(probe)?,
+        asked_before,
     ))?;
     Ok(db.last_insert_rowid())
+}
+
+/// The looks so far, this one included.
+fn looks(step: &Step) -> &[Look] {
+    match step {
+        Step::Again { looks, .. } | Step::Hold { looks } => looks,
+        Step::Settle(settlement) => &settlement.looks,
+    }
 }
 
 /// How an errand waits: to be asked again, or on hold.
@@ -98,7 +114,8 @@ fn put_off(
     probe: Option<i64>,
 ) -> Outcome<()> {
     db.prepare_cached(
-        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ?, probe_id = ?
+        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ?,
+                           probe_id = ifnull(?, probe_id)
          WHERE id = ?",
     )?
     .execute((
@@ -134,9 +151,13 @@ fn settle_errand(
     let looks = (settlement.looks.len() > 1 || completion.probe.is_none())
         .then(|| serde_json::to_string(&settlement.looks))
         .transpose()?;
+    let grounds = (!settlement.grounds.is_empty())
+        .then(|| serde_json::to_string(&settlement.grounds))
+        .transpose()?;
     db.prepare_cached(
         "UPDATE errand SET state = 2, looks = ?, word = ?, code = ?, status = ?, reason = ?,
-                           since = ?, settled_at = ?, probe_id = ifnull(?, probe_id)
+                           since = ?, settled_at = ?, confidence = ?, grounds = ?,
+                           probe_id = ifnull(?, probe_id)
          WHERE id = ?",
     )?
     .execute((
@@ -147,6 +168,8 @@ fn settle_errand(
         &settlement.reason,
         millis(settlement.since),
         millis(settlement.at),
+        settlement.confidence.hundredths(),
+        grounds,
         probe,
         completion.errand.0,
     ))?;
@@ -163,7 +186,8 @@ fn settle_target(
     let reached = settlement.word.is_reached().then_some(millis(settlement.at));
     db.prepare_cached(
         "UPDATE target SET word = ?, code = ?, status = ?, reason = ?, since = ?, checked_at = ?,
-                           failed_runs = ?, first_failed_at = ?, last_failed_at = ?,
+                           confidence = ?, failed_runs = ?, first_failed_at = ?,
+                           last_failed_at = ?,
                            reached_at = ifnull(?, reached_at),
                            reached_probe = ifnull(?, reached_probe)
          WHERE id = ?",
@@ -175,6 +199,7 @@ fn settle_target(
         &settlement.reason,
         millis(settlement.since),
         millis(settlement.at),
+        settlement.confidence.hundredths(),
         settlement.streak.map_or(0, |streak| streak.runs),
         settlement.streak.map(|streak| millis(streak.first)),
         settlement.streak.map(|streak| millis(streak.last)),
@@ -207,6 +232,19 @@ pub(super) fn held(
     rows.collect()
 }
 
+/// The columns [`settled_row`] reads, from `errand e` and `target t`.
+macro_rules! settled_columns {
+    () => {
+        concat!(
+            "e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
+             e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
+             e.confidence, e.grounds, (SELECT p.detail FROM probe p WHERE ",
+            probe_of_errand!(),
+            ")"
+        )
+    };
+}
+
 pub(super) fn settled(
     db: &Connection,
     run: RunId,
@@ -215,16 +253,14 @@ pub(super) fn settled(
     words: Option<&[Word]>,
 ) -> Outcome<Vec<Settled>> {
     // NOT INDEXED: pages follow the row number, which is the input's order.
-    let mut statement = db.prepare_cached(
-        "SELECT e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
-                e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
-                (SELECT p.detail FROM probe p
-                 WHERE p.id = iif(e.cached, t.reached_probe, e.probe_id))
-         FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
-         WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
-           AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
-         ORDER BY e.id LIMIT ?3",
-    )?;
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        settled_columns!(),
+        " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+          WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
+            AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
+          ORDER BY e.id LIMIT ?3"
+    ))?;
     let words = words.map(serde_json::to_string).transpose()?;
     let mut labels = Labels::default();
     let rows = statement.query_and_then((run.0, after.0, number(limit), words), |row| {
@@ -233,11 +269,24 @@ pub(super) fn settled(
     rows.collect()
 }
 
+/// One settled errand.
+pub(super) fn settled_one(db: &Connection, errand: ErrandId) -> Outcome<Option<Settled>> {
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        settled_columns!(),
+        " FROM errand e CROSS JOIN target t ON t.id = e.target_id
+          WHERE e.id = ? AND e.state = 2"
+    ))?;
+    let mut rows = statement.query([errand.0])?;
+    let row = rows.next()?;
+    row.map(|row| settled_row(db, row, &mut Labels::default())).transpose()
+}
+
 fn settled_row(db: &Connection, row: &Row<'_>, labels: &mut Labels) -> Outcome<Settled> {
     let errand = ErrandId(row.get(0)?);
     let url: String = row.get(1)?;
     let given: Option<String> = row.get(2)?;
-    let probe: Option<Probe> = from_json(row.get(14)?)?;
+    let probe: Option<Probe> = from_json(row.get(16)?)?;
     let stored: Option<Vec<Look>> = from_json(row.get(4)?)?;
     let looks = stored.unwrap_or_else(|| probe.iter().map(only_look).collect());
     let settlement = Settlement {
@@ -249,6 +298,8 @@ fn settled_row(db: &Connection, row: &Row<'_>, labels: &mut Labels) -> Outcome<S
         at: moment(row.get::<_, Option<i64>>(10)?.unwrap_or_default()),
         looks,
         streak: streak(row.get(11)?, row.get(12)?, row.get(13)?),
+        confidence: row.get::<_, Option<u8>>(14)?.map_or(Confidence::FULL, Confidence::percent),
+        grounds: from_json(row.get(15)?)?.unwrap_or_default(),
     };
     Ok(Settled {
         errand,

@@ -45,6 +45,17 @@ pub(super) use errand_columns;
 /// How many columns [`errand`] reads.
 pub(super) const ERRAND_COLUMNS: usize = 9;
 
+/// That `probe p` is the last one of `errand e` to `target t`: its own, or for
+/// an answer from memory the one that reached the page. Numbers of forgotten
+/// probes are given again, so the number alone proves nothing.
+macro_rules! probe_of_errand {
+    () => {
+        "p.id = iif(e.cached, t.reached_probe, e.probe_id)
+         AND p.target_id = e.target_id AND (e.cached OR p.run_id = e.run_id)"
+    };
+}
+pub(super) use probe_of_errand;
+
 /// Reads an errand with what is known of its target.
 pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
     let url: String = row.get(2)?;
@@ -82,15 +93,18 @@ fn history(db: &Connection, target: TargetId) -> Outcome<History> {
         checked: row.get::<_, Option<i64>>(3)?.map(moment),
         last_reached: row.get::<_, Option<i64>>(4)?.map(moment),
         streak: streak(row.get(5)?, row.get(6)?, row.get(7)?),
+        landing: reached.as_ref().and_then(landing),
         digest: reached.and_then(|probe| probe.digest),
     })
 }
 
+/// The address at which a probe found its page.
+fn landing(probe: &Probe) -> Option<String> {
+    probe.hops.last().map(|hop| hop.url.clone())
+}
+
 fn purpose(text: &str) -> Purpose {
-    [Purpose::Retry, Purpose::SecondLook]
-        .into_iter()
-        .find(|purpose| purpose.as_str() == text)
-        .unwrap_or(Purpose::First)
+    Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == text).unwrap_or(Purpose::First)
 }
 
 /// A failure streak from its three columns.

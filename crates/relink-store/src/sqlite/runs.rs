@@ -108,7 +108,8 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
 
 pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<HostTally>> {
     let mut statement = db.prepare(
-        "SELECT h.name, rh.asked, rh.answered, rh.throttled, rh.busy_ms, rh.waited_ms
+        "SELECT h.name, rh.asked, rh.answered, rh.throttled, rh.busy_ms, rh.waited_ms,
+                rh.controls
          FROM run_host rh JOIN host h ON h.id = rh.host_id
          WHERE rh.run_id = ? AND rh.asked > 0
          ORDER BY rh.asked DESC, h.name LIMIT ?",
@@ -121,6 +122,7 @@ pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<Ho
             throttled: row.get(3)?,
             busy_ms: row.get(4)?,
             waited_ms: row.get(5)?,
+            controls: row.get(6)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -18,6 +18,7 @@
 )]
 
 pub mod claims;
+pub mod judging;
 pub mod loading;
 pub mod memory;
 pub mod reading;
@@ -94,11 +95,34 @@ macro_rules! store_suite {
             reading::the_tally_counts_the_run,
             reading::hosts_are_listed_busiest_first,
 
+            judging::a_control_is_read_back_as_it_was_kept,
+            judging::a_control_asked_too_long_ago_is_not_given,
+            judging::a_newer_control_takes_the_place_of_an_older_one,
+            judging::a_settlement_is_read_back_with_its_confidence_and_its_grounds,
+            judging::a_target_settled_from_memory_is_as_sure_as_it_was,
+            judging::what_needs_no_asking_is_beyond_all_doubt,
+            judging::an_errand_comes_back_for_the_purpose_it_was_put_back_for,
+            judging::neighbors_asked_in_this_run_come_first,
+            judging::a_neighbor_settled_from_memory_was_not_asked,
+            judging::neighbors_are_what_the_directory_begins,
+            judging::what_has_no_host_is_no_neighbor,
+            judging::a_crowded_directory_has_neighbors_enough,
+            judging::an_unknown_target_has_no_dossier,
+            judging::a_target_not_yet_settled_has_a_dossier_without_a_state,
+            judging::a_dossier_tells_the_word_of_every_run,
+            judging::a_dossier_goes_by_when_a_target_was_settled,
+            judging::a_dossier_shows_all_that_the_latest_state_rests_on,
+            judging::a_dossier_shows_what_was_seen_before_a_hold,
+            judging::a_dossier_shows_the_run_that_asked,
+            judging::a_local_target_has_a_dossier_too,
+
             upkeep::the_size_counts_what_is_there,
             upkeep::pruning_forgets_old_closed_runs_and_their_probes,
             upkeep::pruning_keeps_what_is_not_old_or_not_closed,
             upkeep::pruning_keeps_the_state_and_the_last_good_page_of_every_target,
             upkeep::the_number_of_a_pruned_run_is_not_given_again,
+            upkeep::pruning_forgets_controls_asked_before,
+            upkeep::a_forgotten_probe_is_not_mistaken_for_a_later_one,
             upkeep::vacuuming_loses_nothing,
         }
     };
@@ -133,6 +157,7 @@ mod tests {
         check("claims", include_str!("claims.rs"));
         check("results", include_str!("results.rs"));
         check("reading", include_str!("reading.rs"));
+        check("judging", include_str!("judging.rs"));
         check("upkeep", include_str!("upkeep.rs"));
     }
 }

@@ -207,6 +207,7 @@ pub async fn hosts_are_listed_busiest_first(store: &dyn Store) -> Outcome {
     let tally = |name: &str, by: u64| HostTally {
         name: name.to_owned(),
         asked: 2 * by,
+        controls: by / 2,
         answered: by,
         throttled: by / 2,
         busy_ms: 100 * by,

@@ -4,7 +4,9 @@ use relink_model::{Code, Errand, ErrandId, FailureStreak, History, Look, Probe, 
 use relink_ports::{HostLease, HostPace, HostTally, Settlement, Step, Store};
 
 use super::Outcome;
-use super::scene::{LEASE, MANY, Scene, at, digest, look, probe, result, settled_as, settlement};
+use super::scene::{
+    LANDING, LEASE, MANY, Scene, at, digest, look, probe, result, settled_as, settlement,
+};
 
 const ONE: &str = "http://one.test/";
 const OTHER: &str = "http://one.test/other";
@@ -213,6 +215,7 @@ pub async fn a_settled_target_is_history_to_the_next_run(store: &dyn Store) -> O
         last_reached: Some(at(10)),
         streak: None,
         digest: Some(digest(200)),
+        landing: Some(LANDING.to_owned()),
     };
     assert_eq!(claim.errands[0].history, expect);
     Ok(())
@@ -251,6 +254,7 @@ pub async fn a_failure_keeps_what_the_last_good_page_said(store: &dyn Store) -> 
             last_reached: is_good.then_some(at(now)).or(known.last_reached),
             streak,
             digest: Some(digest(200)),
+            landing: Some(LANDING.to_owned()),
         };
     }
     Ok(())

@@ -5,8 +5,8 @@
 
 use jiff::Timestamp;
 use relink_model::{
-    Code, Digest, Ending, Errand, ErrandId, FailureStreak, Hop, Look, Place, PlaceKind, Probe,
-    Purpose, RunId, Sketch, Span, Timings, Word,
+    Code, Confidence, Digest, Ending, Errand, ErrandId, FailureStreak, Hop, Look, Place, PlaceKind,
+    Probe, Purpose, RunId, Sketch, Span, Timings, Word,
 };
 use relink_ports::{
     Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, NewDocument, NewLink,
@@ -19,6 +19,8 @@ pub(super) const LEASE: i64 = 60;
 pub(super) const MANY: usize = 100;
 /// No answer is so recent: what is loaded with this is always asked.
 pub(super) const NOTHING_IS_FRESH: Timestamp = at(3_000_000_000);
+/// Where every probe ends.
+pub(super) const LANDING: &str = "http://one.test/%C3%BCber";
 
 /// So many seconds after the start.
 pub(super) const fn at(seconds: i64) -> Timestamp {
@@ -237,7 +239,7 @@ pub(super) fn probe(status: u16, asked: Timestamp) -> Probe {
         asked,
         hops: vec![
             hop("http://one.test/", 302, Some("/über?a='b'&c=\"d\"")),
-            hop("http://one.test/%C3%BCber", status, None),
+            hop(LANDING, status, None),
         ],
         ending: Ending::Answered(status),
         timings: Timings { dns: 1, connect: 2, tls: 3, head: 4, body: 5, total: 15 },
@@ -276,6 +278,8 @@ pub(super) fn settlement(word: Word, probe: &Probe, now: Timestamp) -> Settlemen
         at: now,
         looks: vec![look(probe, Purpose::First)],
         streak: (!is_good).then(|| FailureStreak::extended(None, now)),
+        confidence: Confidence::percent(if is_good { 99 } else { 87 }),
+        grounds: Vec::new(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Upkeep: what is forgotten and what never is.
 
 use relink_model::{ErrandId, Purpose, Word};
-use relink_ports::{RunPlan, Settlement, Step, Store, StoreSize, Tally};
+use relink_ports::{KeptControl, RunPlan, Settlement, Step, Store, StoreSize, Tally};
 
 use super::Outcome;
 use super::scene::{MANY, Scene, at, look, plan, probe, result, settlement};
@@ -114,6 +114,35 @@ pub async fn the_number_of_a_pruned_run_is_not_given_again(store: &dyn Store) ->
     let settle = Step::Settle(unasked);
     new.complete(&[result(Some(claim.lease), &claim.errands[0], None, settle)]).await?;
     assert_eq!(new.settled_one().await?.probe, None);
+    Ok(())
+}
+
+/// The one asked at that very moment is kept.
+pub async fn pruning_forgets_controls_asked_before(store: &dyn Store) -> Outcome {
+    let kept = |key: &str, seconds| KeptControl {
+        key: key.to_owned(),
+        url: format!("{ONE}{key}"),
+        probe: probe(404, at(seconds)),
+    };
+    store.keep_controls(&[kept("old", 19), kept("new", 20)]).await?;
+    store.prune(at(20)).await?;
+    assert_eq!(store.control("old", at(0)).await?, None);
+    assert_eq!(store.control("new", at(0)).await?, Some(kept("new", 20)));
+    Ok(())
+}
+
+/// The run that made it may be remembered longer than the probe itself.
+pub async fn a_forgotten_probe_is_not_mistaken_for_a_later_one(store: &dyn Store) -> Outcome {
+    let old = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
+    old.settle_all(Word::Dead, at(10)).await?;
+    old.finish(at(30)).await?;
+    assert_eq!(counts(&store.prune(at(20)).await?), (1, 2, 0));
+
+    let new = Scene::with_pages(store, at(40), &[ONE, TWO]).await?;
+    new.settle_all(Word::Failing, at(41)).await?;
+    for settled in old.settled().await? {
+        assert_eq!(settled.probe, None, "{}", settled.url);
+    }
     Ok(())
 }
 

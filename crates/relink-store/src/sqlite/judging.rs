@@ -1,0 +1,84 @@
+//! What judging needs beside the probe of the page itself: controls, and other
+//! pages of the same directory.
+//!
+//! Which control is asked, what its key is and what it tells is not known here.
+
+use jiff::Timestamp;
+use relink_model::{Probe, RunId};
+use relink_ports::{KeptControl, Neighbor};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::fault::Outcome;
+use super::rows::{from_json, millis, number};
+
+/// Targets of a directory that are looked at. A directory may hold millions,
+/// and a few good neighbors are enough.
+const SCANNED: usize = 256;
+
+pub(super) fn control(
+    db: &Connection,
+    key: &str,
+    since: Timestamp,
+) -> Outcome<Option<KeptControl>> {
+    let kept: Option<(String, String)> = db
+        .prepare_cached("SELECT url, detail FROM control WHERE key = ? AND asked_at >= ?")?
+        .query_row((key, millis(since)), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    let Some((url, detail)) = kept else { return Ok(None) };
+    Ok(Some(KeptControl { key: key.to_owned(), url, probe: serde_json::from_str(&detail)? }))
+}
+
+/// Keeps controls, unless a newer one is there.
+pub(super) fn keep_controls(db: &Connection, controls: &[KeptControl]) -> Outcome<()> {
+    let mut statement = db.prepare_cached(
+        "INSERT INTO control (key, url, asked_at, detail) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET
+             url = excluded.url, asked_at = excluded.asked_at, detail = excluded.detail
+         WHERE excluded.asked_at >= asked_at",
+    )?;
+    for KeptControl { key, url, probe } in controls {
+        let detail = serde_json::to_string(probe)?;
+        statement.execute((key, url, millis(probe.asked), detail))?;
+    }
+    Ok(())
+}
+
+/// Web targets below a directory, those asked in this run first.
+pub(super) fn neighbors(
+    db: &Connection,
+    run: RunId,
+    directory: &str,
+    except: &str,
+    limit: usize,
+) -> Outcome<Vec<Neighbor>> {
+    // No character comes after the last, so this ends the directory's part of
+    // the index. Patterns would give a meaning to `%` and `_`.
+    let end = format!("{directory}{}", char::MAX);
+    // The inner limit counts before anything is left out: what it bounds is
+    // the work.
+    let mut statement = db.prepare_cached(
+        "SELECT t.url, e.probe_id
+         FROM (SELECT id, url, host_id FROM target
+               WHERE url > ?2 AND url < ?3 ORDER BY url LIMIT ?4) t
+         LEFT JOIN errand e ON e.run_id = ?1 AND e.target_id = t.id
+         WHERE t.host_id IS NOT NULL AND t.url <> ?5
+         ORDER BY e.probe_id IS NULL, t.url LIMIT ?6",
+    )?;
+    let rows = statement.query_and_then(
+        (run.0, directory, end, number(SCANNED), except, number(limit)),
+        |row| {
+            let probe: Option<i64> = row.get(1)?;
+            let probe = probe.map(|probe| read_probe(db, probe)).transpose()?.flatten();
+            Outcome::Ok(Neighbor { url: row.get(0)?, probe })
+        },
+    )?;
+    rows.collect()
+}
+
+fn read_probe(db: &Connection, probe: i64) -> Outcome<Option<Probe>> {
+    let detail: Option<String> = db
+        .prepare_cached("SELECT detail FROM probe WHERE id = ?")?
+        .query_row([probe], |row| row.get(0))
+        .optional()?;
+    from_json(detail)
+}
