@@ -22,6 +22,8 @@ pub const LONG_CHAIN: usize = 3;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
+    /// By which rules.
+    pub rules: Rules,
     /// How often a passing trouble is asked again in one run.
     pub retries: u32,
     /// How many failed runs in a row make a failing page a dead one.
@@ -32,9 +34,46 @@ pub struct Policy {
     pub long_chain: usize,
 }
 
+/// By which rules pages are judged.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rules {
+    /// Our own, which can also say that it cannot be told.
+    #[default]
+    Relink,
+    /// Those of Bar-Yossef, Broder, Kumar and Tomkins, WWW 2004, Table 1.
+    SicTransit,
+    /// Those of FABLE, §2.1.
+    Fable,
+}
+
+impl Policy {
+    /// The rules of *Sic transit gloria telae*, to the letter: one look, one
+    /// stray, and no doubt.
+    pub fn sic_transit() -> Self {
+        Self { rules: Rules::SicTransit, retries: 0, ..Self::default() }
+    }
+
+    /// The rules of FABLE, to the letter: cautious, so that no working page is
+    /// ever called broken.
+    pub fn fable() -> Self {
+        Self { rules: Rules::Fable, retries: 0, ..Self::default() }
+    }
+
+    /// The policy of this name, as a user writes it.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "default" | "relink" => Some(Self::default()),
+            "sic-transit" => Some(Self::sic_transit()),
+            "fable" => Some(Self::fable()),
+            _ => None,
+        }
+    }
+}
+
 impl Default for Policy {
     fn default() -> Self {
         Self {
+            rules: Rules::Relink,
             retries: RETRIES,
             confirm_runs: CONFIRM_RUNS,
             confirm_days: CONFIRM_DAYS,

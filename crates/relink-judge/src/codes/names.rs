@@ -46,6 +46,14 @@ pub const LEGAL: Code = Code::new(451);
 pub const PRIVATE_ADDRESS: Code = Code::new(490);
 /// Closed by robots.txt.
 pub const ROBOTS: Code = Code::new(491);
+/// Needs scripts.
+pub const NEEDS_SCRIPT: Code = Code::new(492);
+/// Login in place of the page.
+pub const LOGIN_WALL: Code = Code::new(493);
+/// Consent or payment wall.
+pub const CONSENT_WALL: Code = Code::new(494);
+/// Notice in place of the site.
+pub const SITE_NOTICE: Code = Code::new(495);
 /// Visitors are tested.
 pub const CHALLENGED: Code = Code::new(499);
 /// Server error.

@@ -65,35 +65,35 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "The page is reached only through three or more permanent redirects, each of which may break.",
         "Replace the link by the last address of the chain.",
     ),
-    reserved(
+    in_use(
         REDIRECT_HOME,
         Word::Soft404,
         "redirect to the home page",
-        "The address of one page redirects to the front page of the site: the page itself is gone.",
+        "The address of one page redirects to the front page or to a directory above it, where the page itself is not.",
         "Look for the page on the site, or link to an archived copy.",
     ),
-    reserved(
+    in_use(
         SOFT_404,
         Word::Soft404,
         "error page that says 200",
         "The server answers 200, but the page is an error page, or the same answer comes for any address there.",
         "Treat the page as gone: link to its new address or to an archived copy.",
     ),
-    reserved(
+    in_use(
         HIJACKED,
         Word::Hijacked,
         "another owner",
         "The name belongs to someone else now: it is parked, for sale, or shows unrelated content.",
         "Remove the link or replace it by an archived copy from before the change.",
     ),
-    reserved(
+    in_use(
         DRIFTED,
         Word::Drifted,
         "content has changed",
         "The page answers, but its content is no longer what was linked.",
         "Read the page. Accept the change, or link to a copy from the time of writing.",
     ),
-    reserved(
+    in_use(
         PLACEHOLDER,
         Word::Soft404,
         "placeholder page",
@@ -162,6 +162,34 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "closed by robots.txt",
         "The site's robots.txt asks programs not to open this page.",
         "Check it by hand if it matters.",
+    ),
+    in_use(
+        NEEDS_SCRIPT,
+        Word::Blocked,
+        "needs scripts",
+        "Every address there answers with the same empty shell, which scripts fill in; what they would show cannot be told without running them.",
+        "Open it in a browser. If it is there, leave the link as it is.",
+    ),
+    in_use(
+        LOGIN_WALL,
+        Word::Blocked,
+        "login in place of the page",
+        "The server shows a login, or redirects to one, so whether the page is there cannot be told from outside.",
+        "Check it by hand if it matters, or exclude it.",
+    ),
+    in_use(
+        CONSENT_WALL,
+        Word::Blocked,
+        "consent or payment wall",
+        "The server asks for consent or payment before it shows anything, so the page cannot be judged from outside.",
+        "Check it by hand if it matters, or exclude it.",
+    ),
+    in_use(
+        SITE_NOTICE,
+        Word::Blocked,
+        "notice in place of the site",
+        "The whole site shows one short notice, as for maintenance; its pages may come back.",
+        "Wait some days and check again.",
     ),
     in_use(
         CHALLENGED,

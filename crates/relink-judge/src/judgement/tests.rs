@@ -47,6 +47,10 @@ const ENDINGS: &str = "nxdomain no-records dns-failed dns-slow refused unreachab
     handshake loop endless malformed private 100 200 204 300 301 304 305 400 401 403 404 408 410 \
     418 425 429 451 500 501 502 503 504 522 600 999";
 
+fn is_disliked(text: &str) -> bool {
+    ending(text).status().is_some_and(|status| DISLIKED.contains(&status))
+}
+
 fn looks(endings: &str, now: Timestamp) -> Vec<Look> {
     let at = |index: i64| now.checked_add((index * 100).milliseconds()).unwrap();
     endings
@@ -54,7 +58,8 @@ fn looks(endings: &str, now: Timestamp) -> Vec<Look> {
         .zip(0..)
         .map(|(text, index)| Look {
             asked: at(index),
-            purpose: Purpose::First,
+            // What a server may dislike has been asked by the other name, too.
+            purpose: if is_disliked(text) { Purpose::OtherAgent } else { Purpose::First },
             ending: ending(text),
             took_ms: 5,
         })
@@ -76,6 +81,7 @@ fn hops(text: &str) -> Vec<Hop> {
 
 fn told(next: &Next) -> String {
     match next {
+        Next::Compare(kind) => format!("compare: {}", kind.as_str()),
         Next::Ask { purpose, wait } => format!("ask: {} {wait:?}", purpose.as_str()),
         Next::Settle(Judgement { word, code, reason, .. }) => {
             let code = code.map_or(String::new(), |code| format!(" {code}"));
@@ -85,8 +91,35 @@ fn told(next: &Next) -> String {
 }
 
 fn judged(endings: &str, way: &str, history: &History, now: Timestamp) -> Next {
-    let case = Case { looks: &looks(endings, now), hops: &hops(way), history, now };
-    judge(&Policy::default(), &case)
+    judged_by(&Policy::default(), &looks(endings, now), way, history, now)
+}
+
+/// Judges looks at a front page whose site refuses strays.
+fn judged_by(
+    policy: &Policy,
+    looks: &[Look],
+    way: &str,
+    history: &History,
+    now: Timestamp,
+) -> Next {
+    let endings = || looks.iter().map(|look| look.ending.clone());
+    let reached = endings().find(|ending| ending.status() == Some(200));
+    let probe = probe(reached.or(endings().last()).unwrap_or(Ending::Answered(200)), way);
+    let case = Case {
+        url: "https://a.test/",
+        looks,
+        probe: &probe,
+        controls: &[],
+        habit: Habit::default(),
+        history,
+        now,
+    };
+    judge(policy, &case)
+}
+
+fn probe(ending: Ending, way: &str) -> Probe {
+    let (retry_after, digest, timings) = Default::default();
+    Probe { asked: day(0), hops: hops(way), ending, timings, retry_after, digest }
 }
 
 #[track_caller]
@@ -214,6 +247,25 @@ fn what_will_not_change_in_seconds_is_not_retried() {
 }
 
 #[test]
+fn a_server_that_may_dislike_our_name_is_asked_by_another() {
+    for status in DISLIKED {
+        let mut looks = looks(&status.to_string(), day(0));
+        looks[0].purpose = Purpose::First;
+        let next = judged_by(&Policy::default(), &looks, "", &History::default(), day(0));
+        assert_eq!(told(&next), "ask: other-agent HostInterval", "{status}");
+    }
+}
+
+#[test]
+fn a_reason_tells_only_of_the_looks_it_rests_on() {
+    let mut looks = looks("403 404 404", day(0));
+    looks[0].purpose = Purpose::First;
+    looks[1].purpose = Purpose::OtherAgent;
+    let next = judged_by(&Policy::default(), &looks, "", &History::default(), day(0));
+    assert_eq!(told(&next), "dead RL101: 404 on 2 looks, 100 ms apart");
+}
+
+#[test]
 fn walls_are_blocked_and_not_dead() {
     for status in ["401", "402", "403", "407", "418", "451"] {
         check(status, &format!("blocked RL{status}: answered {status}"));
@@ -237,7 +289,7 @@ fn streak(runs: u32, first: i64, last: i64) -> FailureStreak {
 fn settled(endings: &str, history: &History, now: Timestamp) -> Judgement {
     match judged(endings, "", history, now) {
         Next::Settle(judgement) => judgement,
-        Next::Ask { .. } => panic!("{endings} is not settled"),
+        Next::Ask { .. } | Next::Compare(_) => panic!("{endings} is not settled"),
     }
 }
 

@@ -16,9 +16,8 @@ proptest! {
         let mut seen = Vec::new();
         let asks = (0..100).find(|_| {
             let looks = looks(&seen.join(" "), day(0));
-            let case = Case { looks: &looks, hops: &[], history: &history, now: day(0) };
             seen.push(text);
-            matches!(judge(&policy, &case), Next::Settle(_))
+            matches!(judged_by(&policy, &looks, "", &history, day(0)), Next::Settle(_))
         });
         prop_assert!(asks.is_some_and(|asks| asks <= retries as usize + 2));
     }
@@ -40,10 +39,7 @@ proptest! {
         })
     ) {
         let history = History::default();
-        let next = |looks: &[Look]| {
-            let case = Case { looks, hops: &[], history: &history, now: day(0) };
-            judge(&Policy::default(), &case)
-        };
+        let next = |looks: &[Look]| judged_by(&Policy::default(), looks, "", &history, day(0));
         match (next(&texts), next(&shuffled)) {
             (Next::Settle(one), Next::Settle(other)) => prop_assert_eq!(one, other),
             (one, other) => {

@@ -1,0 +1,155 @@
+//! Where redirects lead: to the page's new place, or to where no page of its
+//! own can be.
+
+use relink_model::{Cause, ControlKind};
+
+use super::{Answer, Inquiry, Opinion, Sought, redirect_code};
+use crate::address::{Address, numbers, same_site};
+use crate::words::{percent_decoded, words};
+use crate::{certainty, codes};
+
+/// Words in the addresses of error pages, and in what is added to the address
+/// of another page to say that the one asked for is gone.
+const ERROR_NAMES: [&str; 30] = [
+    "404",
+    "410",
+    "error",
+    "errors",
+    "err",
+    "fehler",
+    "erreur",
+    "notfound",
+    "missing",
+    "removed",
+    "deleted",
+    "unavailable",
+    "expired",
+    "gone",
+    "discontinued",
+    "withdrawn",
+    "retired",
+    "soldout",
+    "verwijderd",
+    "entfernt",
+    "geloescht",
+    "gelöscht",
+    "ausgelaufen",
+    "supprime",
+    "supprimé",
+    "eliminado",
+    "rimosso",
+    "removido",
+    "poistettu",
+    "usunieto",
+];
+
+impl Inquiry<'_> {
+    /// The page redirects to where no page of its own can be.
+    pub(super) fn misdirected(&self) -> Sought<Option<Opinion>> {
+        let page = &self.page;
+        let (address, arrival) = (page.address(), page.arrival());
+        if !page.is_elsewhere() || address.is_index() || page.is_about_its_address() {
+            return Ok(None);
+        }
+        if is_error(&arrival) && !is_error(&address) {
+            let reason = format!("redirects to {}", page.landing);
+            let confidence = certainty::SENT_TO_ERROR;
+            return Ok(Some(self.dead(Cause::Soft404, codes::SOFT_404, reason, confidence)));
+        }
+        if let Some(opinion) = self.last_leg_up() {
+            return Ok(Some(opinion));
+        }
+        if keeps_name(&address, &arrival) {
+            return Ok(None);
+        }
+        match self.shared_landing()? {
+            Some(true) => Ok(Some(self.sent_with_neighbors())),
+            Some(false) => Ok(None),
+            None => Ok(is_up(&address, &arrival).then(|| self.sent_up(&arrival))),
+        }
+    }
+
+    /// A page may be passed on to another site, which then does not have it:
+    /// the last redirect leads from a page to the top of its own site.
+    fn last_leg_up(&self) -> Option<Opinion> {
+        let hops = &self.case.probe.hops;
+        let [.., _, from, _] = hops.as_slice() else { return None };
+        let (from, arrival) = (Address::of(&from.url)?, self.page.arrival());
+        let is_foreign = !same_site(self.page.address().host(), from.host());
+        (is_foreign && !from.is_index() && is_up(&from, &arrival)).then(|| self.sent_up(&arrival))
+    }
+
+    /// Whether a known page of the same directory was redirected to the same
+    /// place; `None` if no neighbor was redirected at all.
+    fn shared_landing(&self) -> Sought<Option<bool>> {
+        let mut met = None;
+        for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
+            if let Answer::Page(neighbor) = self.consult(kind)? {
+                if neighbor.landing == self.page.landing && neighbor.is_elsewhere() {
+                    return Ok(Some(true));
+                }
+                if neighbor.is_elsewhere() {
+                    met = Some(false);
+                }
+            }
+        }
+        Ok(met)
+    }
+
+    fn sent_with_neighbors(&self) -> Opinion {
+        let landing = self.page.landing;
+        let reason = format!("redirects to {landing}, as other pages of the directory do");
+        let code = redirect_code(&self.page);
+        let dead = self.dead(Cause::Soft404, code, reason, certainty::SAME_AS_NEIGHBOR);
+        let note = "redirected to the same address";
+        dead.because(self.ground(ControlKind::Neighbor, note, None))
+    }
+
+    fn sent_up(&self, arrival: &Address<'_>) -> Opinion {
+        let what = if arrival.is_front() { "the front page" } else { "a directory above" };
+        let reason = format!("redirects to {what}, {}", self.page.landing);
+        self.dead(Cause::Soft404, codes::REDIRECT_HOME, reason, certainty::SENT_UP)
+    }
+}
+
+/// Whether a redirect leads up: to a directory above, or to the start of
+/// another version of the part of the site the page was in.
+fn is_up(address: &Address<'_>, arrival: &Address<'_>) -> bool {
+    if numbers(arrival.path).next().is_some() || keeps_name(address, arrival) {
+        return false;
+    }
+    let (from, to): (Vec<_>, Vec<_>) = (address.segments().collect(), arrival.segments().collect());
+    let is_start = arrival.path.ends_with('/') && arrival.query.is_none();
+    let is_other_version = is_start
+        && same_site(address.host(), arrival.host())
+        && to.len() + 2 <= from.len()
+        && to.first() == from.first();
+    address.is_below(arrival) || is_other_version
+}
+
+/// Whether an address is that of an error page by its name.
+pub(super) fn is_error(address: &Address<'_>) -> bool {
+    let name: String = address.name().chars().filter(|c| c.is_alphanumeric()).collect();
+    name.to_ascii_lowercase().contains("notfound") || is_named(address, &ERROR_NAMES)
+}
+
+fn is_named(address: &Address<'_>, names: &[&str]) -> bool {
+    let decoded = percent_decoded(address.path) + "?" + address.query.unwrap_or_default();
+    words(&decoded).any(|word| names.contains(&word.as_str()))
+}
+
+/// Whether the address that answers holds the name of the one asked, though it
+/// is another.
+pub(super) fn keeps_name(address: &Address<'_>, arrival: &Address<'_>) -> bool {
+    if address.path == arrival.path {
+        return false;
+    }
+    let is_number = |word: &String| word.bytes().all(|byte| byte.is_ascii_digit());
+    let telling = |word: &String| word.chars().count() >= 3 || is_number(word);
+    let stem = address.extension().map_or_else(|| address.name(), |(stem, _)| stem);
+    let name: Vec<String> = words(stem).filter(telling).collect();
+    let arrived: Vec<String> =
+        words(arrival.path).chain(words(arrival.query.unwrap_or_default())).collect();
+    let kept = name.iter().filter(|word| arrived.contains(word)).count();
+    !name.is_empty() && 2 * kept >= name.len()
+}

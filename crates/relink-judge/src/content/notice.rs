@@ -1,0 +1,142 @@
+//! The whole site is something else: parked, suspended, not set up, closed for
+//! maintenance.
+
+use relink_model::{Cause, ControlKind, Doubt, Mark};
+
+use super::{Answer, Inquiry, Opinion, Sought};
+use crate::address::same_site;
+use crate::likeness::{Labels, SAME_TEXT, labels, text};
+use crate::page::Page;
+use crate::phrases::Saying;
+use crate::words::words;
+use crate::{certainty, codes};
+
+/// Characters up to which a page may be a parked domain's.
+const PARKED_LENGTH: u64 = 1500;
+/// Characters up to which a page may be a server's default page.
+const DEFAULT_PAGE_LENGTH: u64 = 6000;
+
+/// Where names for sale are redirected to.
+const MARKETS: [&str; 12] = [
+    "sedo.com",
+    "sedoparking.com",
+    "dan.com",
+    "afternic.com",
+    "hugedomains.com",
+    "bodis.com",
+    "parkingcrew.net",
+    "above.com",
+    "parklogic.com",
+    "undeveloped.com",
+    "buydomains.com",
+    "domainmarket.com",
+];
+
+impl Inquiry<'_> {
+    /// The name is parked or for sale.
+    pub(super) fn parked(&self) -> Option<Opinion> {
+        let page = &self.page;
+        let sale = page.mentions(Saying::ForSale);
+        let is_parked = is_at_market(page)
+            || (page.has(Mark::Parking) && (sale.is_some() || shows_only_links(page)))
+            || (page.is_slight() && page.point(Saying::ForSale).is_some())
+            || (sale.is_some() && page.digest.text_length <= PARKED_LENGTH && names_its_host(page));
+        if !is_parked || page.is_about_its_address() {
+            return None;
+        }
+        let reason = "the domain is parked or for sale".to_owned();
+        let opinion = self.dead(Cause::Hijacked, codes::HIJACKED, reason, certainty::PARKED);
+        let opinion = match sale {
+            Some(phrase) => opinion.by_sign(format!("the page says “{phrase}”")),
+            None => opinion,
+        };
+        let has_scripts = page.has(Mark::Parking);
+        Some(if has_scripts { opinion.by_sign("scripts of a parking service") } else { opinion })
+    }
+
+    /// A host's notice, a suspended account, a default page, a service that
+    /// has closed.
+    pub(super) fn placeholder(&self) -> Sought<Option<Opinion>> {
+        let page = &self.page;
+        let Some(phrase) = placeholder_phrase(page) else { return Ok(None) };
+        let is_site_wide = page.is_front() || self.has_changed() || self.is_shown_to_strays()?;
+        if !is_site_wide || page.is_about_its_address() {
+            return Ok(None);
+        }
+        let reason = format!("a placeholder stands in place of the site: “{phrase}”");
+        let dead =
+            self.dead(Cause::Placeholder, codes::PLACEHOLDER, reason, certainty::PLACEHOLDER);
+        Ok(Some(match self.seen(ControlKind::Stray) {
+            Some(_) => dead.because(self.ground(ControlKind::Stray, "strays get the same", None)),
+            None => dead,
+        }))
+    }
+
+    /// Closed for a while: nothing can be said about the pages.
+    pub(super) fn notice(&self) -> Sought<Option<Opinion>> {
+        let page = &self.page;
+        if !page.is_slight() || page.is_about_its_address() {
+            return Ok(None);
+        }
+        let point = page.point(Saying::Maintenance);
+        let Some(phrase) = point.or(page.mentions(Saying::Maintenance)) else { return Ok(None) };
+        let is_plain = point.is_some() && page.is_front();
+        if !is_plain && !self.has_other_text() && !self.is_shown_to_strays()? {
+            return Ok(None);
+        }
+        Ok(Some(self.site_notice().by_sign(format!("the page says “{phrase}”"))))
+    }
+
+    /// The server has failed, though it answers as if it had not.
+    pub(super) fn broken(&self) -> Option<Opinion> {
+        let page = &self.page;
+        let phrase = page.point(Saying::Fault).filter(|_| page.is_slight())?;
+        let is_about = page.is_about_its_address();
+        (!is_about).then(|| self.site_notice().by_sign(format!("the page says “{phrase}”")))
+    }
+
+    pub(super) fn site_notice(&self) -> Opinion {
+        let reason = "every address there shows one short notice".to_owned();
+        self.unclear(Doubt::SiteNotice, codes::SITE_NOTICE, reason)
+    }
+
+    fn is_shown_to_strays(&self) -> Sought<bool> {
+        let Answer::Page(stray) = self.consult(ControlKind::Stray)? else { return Ok(false) };
+        // The page that strays are sent to is a page of its own.
+        let is_target = stray.landing == self.page.landing && !self.page.is_elsewhere();
+        let is_same = labels(&self.page, &stray) != Labels::Differ;
+        Ok(is_same && !is_target && text(&self.page, &stray) >= SAME_TEXT)
+    }
+}
+
+fn placeholder_phrase(page: &Page<'_>) -> Option<&'static str> {
+    let is_sent = page.is_elsewhere() && page.landing.contains("suspendedpage");
+    let phrase = page.point(Saying::Placeholder).or_else(|| page.point(Saying::Closed));
+    let is_short = page.digest.text_length <= DEFAULT_PAGE_LENGTH;
+    phrase.filter(|_| is_short).or(is_sent.then_some("account suspended"))
+}
+
+fn is_at_market(page: &Page<'_>) -> bool {
+    let arrival = page.arrival().host();
+    let is_market = |market: &str| {
+        arrival == market || arrival.strip_suffix(market).is_some_and(|sub| sub.ends_with('.'))
+    };
+    !same_site(page.address().host(), arrival) && MARKETS.into_iter().any(is_market)
+}
+
+/// Parked pages of advertisements hold hardly any text.
+fn shows_only_links(page: &Page<'_>) -> bool {
+    page.digest.text_length <= PARKED_LENGTH && (page.title().is_empty() || names_its_host(page))
+}
+
+/// Whether the page speaks of its own name: `example` or `example.org`.
+fn names_its_host(page: &Page<'_>) -> bool {
+    let host = page.address().host().to_lowercase();
+    let bare = host.strip_prefix("www.").unwrap_or(&host);
+    let label = bare.split('.').next().unwrap_or_default();
+    let is_named = |text: &str| {
+        text.to_lowercase().contains(bare)
+            || (label.len() >= 5 && words(text).any(|word| word == label))
+    };
+    is_named(page.title()) || is_named(&page.digest.opening)
+}

@@ -1,0 +1,177 @@
+//! The page against addresses that cannot exist, and against its neighbors.
+
+use super::{check, check_asked, check_told, judged};
+
+#[test]
+fn what_a_random_name_gets_too_is_no_page() {
+    check("/a/oak 200 \"Library\" #1", &["stray: 200 \"Library\" #1"], "soft-404 RL301");
+    check_told("/a/oak 200 \"Library\" #1", &["stray: 200 \"Library\" #1"], "the same page");
+}
+
+#[test]
+fn a_page_of_its_own_among_answered_strays_is_alive() {
+    check("/a/oak 200 \"Oak\" #2", &["stray: 200 \"Library\" #1"], "alive");
+    check("/a/oak 200 \"Oak\" #1+2", &["stray: 200 \"Library\" #1"], "alive");
+}
+
+#[test]
+fn where_random_names_are_refused_a_page_is_alive() {
+    for stray in ["stray: 404", "stray: 410", "stray: 403", "stray: circle"] {
+        check("/a/oak 200 \"Oak\" #1", &[stray], "alive");
+    }
+    check_asked("/a/oak 200 \"Oak\" #1", &["stray: 404"], "stray");
+}
+
+#[test]
+fn a_stray_that_nobody_answered_says_nothing() {
+    for stray in ["stray: silence", "stray: nowhere", "stray: unasked"] {
+        check("/a/oak 200 \"Oak\" #1", &[stray], "alive");
+    }
+}
+
+#[test]
+fn an_error_page_that_repeats_the_address_is_still_one_page() {
+    let page = "/a/oak 200 \"Nothing at /a/oak\" {Sorry, /a/oak is not here. Request 8k3j2h1g}";
+    let stray =
+        "stray: /a/xyz 200 \"Nothing at /a/xyz\" {Sorry, /a/xyz is not here. Request 1q2w3e4r}";
+    check(page, &[stray], "soft-404 RL301");
+}
+
+#[test]
+fn a_frame_heavier_than_its_pages_convicts_none_of_them() {
+    let page = "/a/oak 200 \"Library\" \"Oak\" #1+2+3";
+    let beside =
+        ["stray: 200 \"Library\" \"Sorry\" #1+2", "second-stray: 200 \"Library\" \"Sorry\" #1+2"];
+    check(page, &beside, "alive");
+}
+
+#[test]
+fn a_page_as_unlike_itself_as_strays_are_is_one_of_them() {
+    let page = "/a/oak 200 \"Library\" #1";
+    let strays = ["stray: 200 \"Library\" #2", "second-stray: 200 \"Library\" #3"];
+    let changing = [strays[0], strays[1], "again: /a/oak 200 \"Library\" #4"];
+    check(page, &changing, "soft-404 RL301");
+    check_asked(page, &changing, "stray second-stray again");
+    let steady = [strays[0], strays[1], "again: /a/oak 200 \"Library\" #1"];
+    check(page, &steady, "alive");
+}
+
+#[test]
+fn what_a_random_value_gets_too_is_no_record() {
+    let page = "/show?id=12 200 \"Record\" {There is no such record}";
+    check(
+        page,
+        &["stray-query: 200 \"Record\" {There is no such record}", "stray: 404"],
+        "soft-404 RL301",
+    );
+}
+
+#[test]
+fn a_parameter_that_chooses_nothing_leaves_the_page() {
+    let page = "/show?page=12 200 \"Oak\" #1";
+    check(page, &["stray-query: 200 \"Oak\" #1", "stray: 404"], "alive");
+    check(page, &["stray-query: 404", "stray: 404"], "alive");
+}
+
+#[test]
+fn a_number_that_any_other_equals_names_no_page() {
+    let page = "/news/4711 200 \"News\" #1";
+    check(page, &["stray: 404", "stray-number: 200 \"News\" #1"], "soft-404 RL301");
+    check(page, &["stray: 404", "stray-number: 200 \"News\" #2"], "alive");
+    check(page, &["stray: 404", "stray-number: 404"], "alive");
+}
+
+#[test]
+fn a_number_that_chooses_saves_a_page_whose_name_does_not() {
+    let page = "/news/4711/oak-felled 200 \"Oak felled\" #1";
+    let stray = "stray: 200 \"Oak felled\" #1";
+    check(page, &[stray, "stray-number: 404"], "alive");
+    check(page, &[stray, "stray-number: 200 \"Ash planted\" #2"], "alive");
+    check(page, &[stray, "stray-number: 200 \"Oak felled\" #1"], "soft-404 RL301");
+}
+
+#[test]
+fn a_stray_that_names_this_page_as_its_own_is_another_spelling_of_it() {
+    let page = "/wiki/oak 200 \"Oak\" #1 @/wiki/oak";
+    check(page, &["stray: 200 \"Oak\" #1 @/wiki/oak"], "alive");
+    check(page, &["stray: 200 \"Oak\" #1"], "soft-404 RL301");
+    let home = "/wiki/oak 200 \"Home\" #1 @/";
+    check(home, &["stray: 200 \"Home\" #1 @/"], "soft-404 RL301");
+}
+
+#[test]
+fn where_strays_are_redirected_to_there_is_no_page() {
+    check("/a/oak -> / 200 \"Library\" #1", &["stray: -> / 200 \"Library\" #1"], "soft-404 RL203");
+    check(
+        "/a/oak -> /a/ 200 \"Shelf A\" #1",
+        &["stray: -> /a/ 200 \"Shelf A\" #1"],
+        "soft-404 RL203",
+    );
+    check(
+        "/a/oak -> /sorry 200 \"Library\" #1",
+        &["stray: -> /sorry 200 \"Library\" #1"],
+        "soft-404 RL301",
+    );
+}
+
+#[test]
+fn the_page_that_strays_are_sent_to_is_a_page() {
+    check("/ 200 \"Library\" #1", &["stray: -> / 200 \"Library\" #1"], "alive");
+    check("/welcome 200 \"Library\" #1", &["stray: -> / 200 \"Home\" #2"], "alive");
+}
+
+#[test]
+fn a_page_sent_elsewhere_than_strays_are_is_alive() {
+    let page = "/a/oak -> /trees/oak 200 \"Oak\" #1";
+    check(page, &["stray: -> / 200 \"Library\" #2"], "alive");
+    check("/a/oak => /trees/oak 200 \"Oak\" #1", &["stray: 404"], "moved RL201");
+}
+
+#[test]
+fn a_redirect_to_an_error_page_says_so_by_its_address() {
+    check("/a/oak -> /errors/404.html 200 \"Library\" #1", &["stray: 404"], "soft-404 RL301");
+    check("/errors/oak -> /errors/ash 200 \"Oak\" #1", &["stray: 404"], "alive");
+}
+
+#[test]
+fn a_redirect_to_a_directory_above_means_that_the_page_is_not_there() {
+    check("/a/b/oak -> /a/ 200 \"Shelf A\" #1", &["stray: 404"], "soft-404 RL203");
+    check("/a/b/oak -> / 200 \"Library\" #1", &["stray: 404"], "soft-404 RL203");
+}
+
+#[test]
+fn a_redirect_that_keeps_the_name_keeps_the_page() {
+    check("/a/b/oak -> /trees/oak-and-ash 200 \"Trees\" #1", &["stray: 404"], "alive");
+    check("/a/index.html -> /a/ 200 \"Shelf A\" #1", &["stray: 404"], "alive");
+}
+
+#[test]
+fn a_neighbor_sent_to_the_same_place_convicts_and_one_sent_elsewhere_acquits() {
+    let page = "/a/oak -> /collection 200 \"Collection\" #1";
+    check(
+        page,
+        &["stray: 404", "neighbor: /a/ash -> /collection 200 \"Collection\" #1"],
+        "soft-404 RL301",
+    );
+    let up = "/a/oak -> / 200 \"Library\" #1";
+    check(up, &["stray: 404", "neighbor: /a/ash -> /trees/ash 200 \"Ash\" #2"], "alive");
+}
+
+#[test]
+fn the_habit_of_a_host_saves_the_stray_unless_the_page_is_odd() {
+    check_asked("/a/oak 200 \"Oak\" #1", &["habit: 99 0"], "");
+    check("/a/oak 200 \"Oak\" #1", &["habit: 99 0"], "alive");
+    check_asked("/a/oak 200 \"Oak\" {Short}", &["habit: 99 0", "stray: 404"], "stray");
+    check_asked("/a/oak 200 \"Oak\" #1", &["habit: 99 1", "stray: 404"], "stray");
+}
+
+#[test]
+fn a_comparison_is_told_with_address_status_and_resemblance() {
+    let judgement =
+        judged("/a/oak 200 \"Library\" #1", &["stray: /a/xq 200 \"Library\" #1"]).judgement;
+    let ground = &judgement.grounds[0];
+    let seen = ground.control.as_ref().unwrap();
+    assert_eq!((seen.url.as_str(), seen.status), ("http://site.test/a/xq", Some(200)));
+    assert_eq!(ground.resemblance, Some(1.0));
+    assert!(judgement.confidence < relink_model::Confidence::FULL);
+}

@@ -1,0 +1,197 @@
+//! A page as the rules see it: where it was asked, where the answer came from,
+//! and what it says.
+
+use std::sync::LazyLock;
+
+use relink_model::{Digest, Ending, Mark, Probe};
+
+use crate::address::{Address, same_site};
+use crate::phrases::{Saying, Sayings, point_of, said};
+use crate::words::{Echo, Script, percent_decoded, plain, script, words};
+
+/// Nothing is known of a page without a body.
+static UNSEEN: LazyLock<Digest> = LazyLock::new(Digest::default);
+
+/// How many letters one character of East Asian text is worth.
+const DENSITY: u64 = 3;
+
+/// Words that a slug and a title share by accident.
+const COMMON_WORDS: [&str; 14] = [
+    "html", "index", "page", "news", "article", "story", "item", "with", "from", "this", "that",
+    "your", "the", "and",
+];
+
+/// A page that answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Page<'a> {
+    /// The address asked.
+    pub(crate) url: &'a str,
+    /// The address that answered in the end.
+    pub(crate) landing: &'a str,
+    /// How many redirects led there.
+    pub(crate) redirects: usize,
+    /// What it says.
+    pub(crate) digest: &'a Digest,
+    /// What kinds of things it may say.
+    sayings: Sayings,
+}
+
+impl<'a> Page<'a> {
+    pub(crate) fn of(url: &'a str, probe: &'a Probe) -> Self {
+        Self {
+            url,
+            landing: probe.hops.last().map_or(url, |hop| hop.url.as_str()),
+            redirects: probe.hops.len().saturating_sub(1),
+            digest: probe.digest.as_ref().unwrap_or(&UNSEEN),
+            sayings: Sayings::ANY,
+        }
+    }
+
+    /// The same page, listened to once for all that will be asked about it.
+    pub(crate) fn heard(self) -> Self {
+        let texts = self.labels().chain([self.digest.opening.as_str(), &self.digest.closing]);
+        Self { sayings: Sayings::of(texts), ..self }
+    }
+
+    /// The address asked, in parts; an address that cannot be taken apart is
+    /// all path.
+    pub(crate) fn address(&self) -> Address<'a> {
+        parts(self.url)
+    }
+
+    /// The address that answered, in parts.
+    pub(crate) fn arrival(&self) -> Address<'a> {
+        parts(self.landing)
+    }
+
+    /// Whether the answer came from another page than the one asked: neither
+    /// encryption nor `www.` nor a final slash makes another page.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        if self.url == self.landing {
+            return false;
+        }
+        let (asked, arrived) = (self.address(), self.arrival());
+        let bare = |path: &'a str| path.trim_end_matches('/');
+        !same_site(asked.host(), arrived.host())
+            || !bare(asked.path).eq_ignore_ascii_case(bare(arrived.path))
+            || asked.query != arrived.query
+    }
+
+    /// Whether it is the front page of its site.
+    pub(crate) fn is_front(&self) -> bool {
+        self.address().is_front()
+    }
+
+    /// Whether it is a web page or other text, so that there are words.
+    pub(crate) fn is_text(&self) -> bool {
+        self.digest.content_type.as_deref().is_none_or(is_text_type)
+    }
+
+    pub(crate) fn is_html(&self) -> bool {
+        let html = ["text/html", "application/xhtml+xml"];
+        self.digest.content_type.as_deref().is_none_or(|kind| html.contains(&kind))
+    }
+
+    pub(crate) fn title(&self) -> &'a str {
+        self.digest.title.as_deref().unwrap_or_default()
+    }
+
+    pub(crate) fn has(&self, mark: Mark) -> bool {
+        self.digest.has(mark)
+    }
+
+    /// Title and headings: what a page is about.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &'a str> {
+        let headings = self.digest.headings.iter().map(String::as_str);
+        self.digest.title.as_deref().into_iter().chain(headings)
+    }
+
+    /// The phrase of this kind that is the point of the title or of a heading.
+    pub(crate) fn point(&self, saying: Saying) -> Option<&'static str> {
+        self.may_say(saying).then(|| self.labels().find_map(|label| point_of(label, saying)))?
+    }
+
+    /// The phrase of this kind anywhere in what is known of the text.
+    pub(crate) fn mentions(&self, saying: Saying) -> Option<&'static str> {
+        if !self.may_say(saying) {
+            return None;
+        }
+        let labels = self.labels().find_map(|label| said(label, saying));
+        labels
+            .or_else(|| said(&self.digest.opening, saying))
+            .or_else(|| said(&self.digest.closing, saying))
+    }
+
+    /// Whether anything of this kind may be said.
+    pub(crate) fn may_say(&self, saying: Saying) -> bool {
+        self.sayings.may_hold(saying)
+    }
+
+    /// The words of both addresses, which an error page may repeat.
+    pub(crate) fn echo(&self) -> Echo {
+        Echo::of(&[self.url, self.landing])
+    }
+
+    /// Whether the title or a heading is about what the address names: two
+    /// words of the last segment, or one if it is its only telling word.
+    pub(crate) fn is_about_its_address(&self) -> bool {
+        let (shared, all) = self.words_of_its_name();
+        shared >= 2 || (shared == 1 && all == 1)
+    }
+
+    /// Whether title and headings hold every telling word of the address, of
+    /// which there are several.
+    pub(crate) fn is_named_as_its_address(&self) -> bool {
+        let (shared, all) = self.words_of_its_name();
+        all >= 2 && shared == all
+    }
+
+    /// How many telling words of the last segment title and headings hold, and
+    /// how many there are.
+    fn words_of_its_name(&self) -> (usize, usize) {
+        let address = self.address();
+        let stem = address.extension().map_or_else(|| address.name(), |(stem, _)| stem);
+        let slug: Vec<String> = words(&percent_decoded(stem))
+            .filter(|word| word.chars().count() >= 3 && !COMMON_WORDS.contains(&word.as_str()))
+            .map(|word| plain(&word))
+            .collect();
+        let labels: Vec<String> = self.labels().flat_map(words).map(|word| plain(&word)).collect();
+        (slug.iter().filter(|word| labels.contains(word)).count(), slug.len())
+    }
+
+    /// Whether the page has little to say, in whatever script.
+    pub(crate) fn is_slight(&self) -> bool {
+        let is_dense = script(&self.digest.opening) == Some(Script::EastAsian);
+        let weight = self.digest.text_length.saturating_mul(if is_dense { DENSITY } else { 1 });
+        weight <= Digest::OPENING_LENGTH as u64
+    }
+
+    /// The canonical address the page names for itself, made absolute.
+    pub(crate) fn canonical(&self) -> Option<String> {
+        let written = self.digest.canonical.as_deref()?;
+        let arrival = self.arrival();
+        if written.contains("://") {
+            return Some(written.to_owned());
+        }
+        let scheme = arrival.origin.split("//").next().unwrap_or_default();
+        if let Some(rest) = written.strip_prefix("//") {
+            return Some(format!("{scheme}//{rest}"));
+        }
+        let directory = if written.starts_with('/') { "" } else { arrival.directory() };
+        Some(format!("{}{directory}{written}", arrival.origin))
+    }
+}
+
+/// Whether a probe reached something.
+pub(crate) fn has_answered(probe: &Probe) -> bool {
+    matches!(probe.ending, Ending::Answered(200..=299))
+}
+
+fn parts(url: &str) -> Address<'_> {
+    Address::of(url).unwrap_or(Address { origin: "", path: url, query: None })
+}
+
+fn is_text_type(kind: &str) -> bool {
+    kind.starts_with("text/")
+        || ["html", "xml", "json", "javascript"].iter().any(|word| kind.contains(word))
+}

@@ -1,0 +1,335 @@
+//! Words by which pages say that they are not what was asked for.
+//!
+//! All of it is weak evidence: articles are written about error messages, too.
+//! A phrase counts in a title or heading that says little else, or in a text
+//! that is short, and never alone.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use crate::words::words;
+
+/// A kind of thing that pages say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Saying {
+    NotFound,
+    ForSale,
+    Placeholder,
+    Maintenance,
+    Challenge,
+    Login,
+    Consent,
+    Fault,
+    Closed,
+    Restricted,
+    Spam,
+}
+
+/// The lists, each with what it says.
+const LISTS: [(Saying, &str); 11] = [
+    (Saying::NotFound, include_str!("phrases/not_found.txt")),
+    (Saying::ForSale, include_str!("phrases/for_sale.txt")),
+    (Saying::Placeholder, include_str!("phrases/placeholder.txt")),
+    (Saying::Maintenance, include_str!("phrases/maintenance.txt")),
+    (Saying::Challenge, include_str!("phrases/challenge.txt")),
+    (Saying::Login, include_str!("phrases/login.txt")),
+    (Saying::Consent, include_str!("phrases/consent.txt")),
+    (Saying::Fault, include_str!("phrases/fault.txt")),
+    (Saying::Closed, include_str!("phrases/closed.txt")),
+    (Saying::Restricted, include_str!("phrases/restricted.txt")),
+    (Saying::Spam, include_str!("phrases/spam.txt")),
+];
+
+/// All phrases in one automaton, so that a text is read once for all of them.
+struct Phrases {
+    automaton: AhoCorasick,
+    /// By the automaton's numbers: the saying, the phrase, and whether it must
+    /// stand as whole words.
+    known: Vec<(Saying, &'static str, bool)>,
+}
+
+static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
+    let known: Vec<(Saying, &str, bool)> = LISTS
+        .iter()
+        .flat_map(|(saying, list)| list.lines().map(|line| (*saying, line)))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .map(|(saying, line)| match line.strip_prefix('~') {
+            Some(phrase) => (saying, phrase, false),
+            None => (saying, line, true),
+        })
+        .collect();
+    let automaton = AhoCorasick::new(known.iter().map(|(_, phrase, _)| phrase))
+        .expect("a few hundred short phrases fit into an automaton");
+    Phrases { automaton, known }
+});
+
+/// Kinds of things that may be said somewhere, so that a page is listened to in
+/// full only where it is worth it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Sayings(u16);
+
+impl Sayings {
+    /// Nobody has listened yet.
+    pub(crate) const ANY: Self = Self(u16::MAX);
+
+    /// The kinds of things these texts say, heard in one go.
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut padded = String::from(" ");
+        for text in texts {
+            pad(text, &mut padded);
+            padded.push_str("| ");
+        }
+        let kinds = phrases_in(&padded).map(|(saying, _, _)| 1_u16 << saying as u8);
+        Self(kinds.fold(0, |kinds, kind| kinds | kind))
+    }
+
+    /// Whether a thing of this kind may be said.
+    pub(crate) fn may_hold(self, saying: Saying) -> bool {
+        self.0 & (1_u16 << saying as u8) != 0
+    }
+}
+
+/// The longest phrase of this kind in a text; it tells most.
+pub(crate) fn said(text: &str, saying: Saying) -> Option<&'static str> {
+    let padded = padded(text);
+    let of_kind = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying);
+    of_kind.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
+}
+
+/// How many different phrases of this kind a text holds.
+pub(crate) fn count(text: &str, saying: Saying) -> usize {
+    let padded = padded(text);
+    let of_kind = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying);
+    of_kind.map(|(_, phrase, _)| phrase).collect::<BTreeSet<_>>().len()
+}
+
+/// Every phrase in a padded text, and where it stands.
+fn phrases_in(padded: &str) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+    let phrases = &*PHRASES;
+    phrases.automaton.find_overlapping_iter(padded).filter_map(|found| {
+        let (saying, phrase, is_whole) = phrases.known[found.pattern().as_usize()];
+        let stands_alone =
+            padded[..found.start()].ends_with(' ') && padded[found.end()..].starts_with(' ');
+        (!is_whole || stands_alone).then_some((saying, phrase, found.range()))
+    })
+}
+
+/// The phrase of this kind that is the whole point of a title or heading: some
+/// part of it, between dashes and bars, says hardly anything else.
+pub(crate) fn point_of(title: &str, saying: Saying) -> Option<&'static str> {
+    parts(title).find_map(|part| {
+        let padded = padded(part);
+        let found: Vec<_> = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying).collect();
+        let (_, longest, _) = found.iter().max_by_key(|(_, phrase, _)| phrase.len())?;
+        let is_beside = |at: &usize| !found.iter().any(|(_, _, range)| range.contains(at));
+        let is_telling = |at: &usize| {
+            let word = padded[*at..].split(' ').next().unwrap_or_default();
+            !FILLERS.contains(&word)
+        };
+        let spare = word_starts(&padded).filter(is_beside).filter(is_telling).count();
+        (spare <= SPARE_WORDS && !asks(part)).then_some(*longest)
+    })
+}
+
+/// Where the words of a padded text start.
+fn word_starts(padded: &str) -> impl Iterator<Item = usize> {
+    let after_spaces = padded.match_indices(' ').map(|(at, _)| at + 1);
+    after_spaces.filter(|at| *at < padded.len())
+}
+
+/// Telling words a title may hold beside the phrase and still say nothing else.
+const SPARE_WORDS: usize = 2;
+
+/// Words that tell nothing beside such a phrase.
+const FILLERS: &[&str] = &[
+    "sorry",
+    "oops",
+    "ups",
+    "uh",
+    "oh",
+    "we",
+    "you",
+    "the",
+    "a",
+    "this",
+    "that",
+    "page",
+    "site",
+    "website",
+    "error",
+    "http",
+    "file",
+    "document",
+    "content",
+    "item",
+    "article",
+    "product",
+    "requested",
+    "web",
+    "is",
+    "was",
+    "be",
+    "die",
+    "diese",
+    "der",
+    "das",
+    "seite",
+    "wurde",
+    "leider",
+    "la",
+    "le",
+    "cette",
+    "page",
+    "demandée",
+    "página",
+    "esta",
+    "pagina",
+    "questa",
+    "il",
+    "de",
+    "deze",
+    "strona",
+    "strony",
+    "stránka",
+    "sidan",
+    "siden",
+    "sivu",
+    "sivua",
+    "oldal",
+    "az",
+    "sayfa",
+    "σελίδα",
+    "η",
+    "страница",
+    "страницу",
+    "сторінку",
+    "сторінка",
+    "halaman",
+    "trang",
+];
+
+/// Words by which a title asks about something instead of saying it.
+const ASKING: &[&str] = &[
+    "what",
+    "how",
+    "why",
+    "mean",
+    "means",
+    "meaning",
+    "fix",
+    "guide",
+    "explained",
+    "tutorial",
+    "warum",
+    "bedeutet",
+    "wie",
+    "comment",
+    "pourquoi",
+    "signifie",
+    "cómo",
+    "significa",
+    "perché",
+];
+
+fn asks(title: &str) -> bool {
+    words(title).any(|word| ASKING.contains(&word.as_str()))
+}
+
+/// The parts of a title between separators.
+fn parts(title: &str) -> impl Iterator<Item = &str> {
+    title.split(['|', '–', '—', '·', '»', '«', ':', '•']).flat_map(|part| part.split(" - "))
+}
+
+/// The words of a text with one space around each.
+fn padded(text: &str) -> String {
+    let mut padded = String::from(" ");
+    pad(text, &mut padded);
+    padded
+}
+
+/// Adds the words of a text in lower case, with one space after each.
+fn pad(text: &str, padded: &mut String) {
+    for character in text.chars() {
+        if character.is_ascii_alphanumeric() {
+            padded.push(character.to_ascii_lowercase());
+        } else if character.is_alphanumeric() {
+            padded.extend(character.to_lowercase());
+        } else if !padded.ends_with(' ') {
+            padded.push(' ');
+        }
+    }
+    if !padded.ends_with(' ') {
+        padded.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(title: &str, is_found: bool) {
+        assert_eq!(point_of(title, Saying::NotFound).is_some(), is_found, "{title}");
+    }
+
+    #[test]
+    fn a_title_that_says_little_else_is_found_in_many_languages() {
+        for title in [
+            "404 Not Found",
+            "Page not found | Shop",
+            "Oops! That page can’t be found.",
+            "Seite nicht gefunden",
+            "Page introuvable",
+            "Página no encontrada",
+            "Pagina non trovata",
+            "Página não encontrada",
+            "Pagina niet gevonden",
+            "Nie znaleziono strony",
+            "Stránka nenalezena",
+            "Sidan hittades inte",
+            "Siden findes ikke",
+            "Sivua ei löytynyt",
+            "Az oldal nem található",
+            "Pagina nu a fost găsită",
+            "Sayfa bulunamadı",
+            "Η σελίδα δεν βρέθηκε",
+            "Страница не найдена",
+            "Сторінку не знайдено",
+            "ページが見つかりません",
+            "找不到页面",
+            "페이지를 찾을 수 없습니다",
+            "الصفحة غير موجودة",
+            "הדף לא נמצא",
+            "Halaman tidak ditemukan",
+        ] {
+            check(title, true);
+        }
+    }
+
+    #[test]
+    fn an_article_about_errors_is_no_error() {
+        check("What does 404 Not Found mean", false);
+        check("What the message 404 Not Found means and how to cope with it", false);
+        check("Opening hours", false);
+        check("Notfound Records, a label", false);
+    }
+
+    #[test]
+    fn phrases_are_whole_words() {
+        assert!(said("Please log in.", Saying::Login).is_some());
+        assert!(said("a catalog inside", Saying::Login).is_none());
+        assert_eq!(
+            said("The page you requested does not exist", Saying::NotFound),
+            Some("page you requested")
+        );
+    }
+
+    #[test]
+    fn spam_is_counted_by_different_words() {
+        assert_eq!(count("Casino, casino and roulette odds", Saying::Spam), 3);
+        assert_eq!(count("Pruning roses in winter", Saying::Spam), 0);
+    }
+}
