@@ -9,14 +9,17 @@
 
 mod ask;
 mod check;
+mod examine;
 mod fault;
 mod load;
+mod look;
 mod observer;
 mod ports;
 mod stop;
 
 pub use ask::AskSettings;
 pub use check::{CheckSettings, End, Outcome, check};
+pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 pub use fault::EngineFault;
 pub use load::{Input, LoadSettings, Loaded};
 pub use observer::{Observer, Progress, Waiting};

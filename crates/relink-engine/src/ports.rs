@@ -5,6 +5,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use relink_ports::{Clock, Fetch, Files, Store};
 
+use crate::look::moment;
+
 /// One of each outside thing.
 #[derive(Clone)]
 pub struct Ports {
@@ -19,10 +21,8 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// The present moment in whole milliseconds, which is how the store keeps
-    /// it: a result then reads the same before and after it was stored.
+    /// The present moment, as the store keeps it.
     pub(crate) fn now(&self) -> Timestamp {
-        let now = self.clock.now();
-        Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+        moment(&*self.clock)
     }
 }

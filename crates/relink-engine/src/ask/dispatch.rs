@@ -8,16 +8,18 @@ use relink_ports::HostId;
 use url::Url;
 
 use super::lane::Whereabouts;
-use super::look::look_at;
 use super::{Asker, Returned};
+use crate::look::{agent_for, look_at};
 
 impl Asker<'_> {
     /// Sends out whatever may leave now.
     pub(super) fn dispatch(&mut self) {
         let now = self.elapsed();
-        while self.in_flight < self.settings.concurrency {
-            let Some(&(turn, host)) = self.ready.first() else { return };
-            if turn.at > now {
+        while let Some(&(turn, host)) = self.ready.first() {
+            // Controls hold no place: those who wait for them do. Lanes that
+            // have one come first.
+            let is_full = self.in_flight >= self.settings.concurrency;
+            if turn.at > now || (is_full && !turn.is_control) {
                 return;
             }
             self.send_next(host, now);
@@ -31,13 +33,18 @@ impl Asker<'_> {
             return;
         }
         let Some(lane) = self.lanes.get_mut(&host) else { return };
-        let Some(errand) = lane.queue.pop_front() else { return };
+        let stray = lane.strays.pop_front();
+        let errand = if stray.is_none() { lane.queue.pop_front() } else { None };
         lane.depart(now);
         if let Some(address) = lane.address() {
             self.gate.depart(address, host.0, now);
         }
-        self.in_flight += 1;
-        self.send(host, errand);
+        if let Some(stray) = stray {
+            self.send_control(host, stray);
+        } else if let Some(errand) = errand {
+            self.in_flight += 1;
+            self.send(host, errand);
+        }
         self.schedule(host);
     }
 
@@ -51,7 +58,11 @@ impl Asker<'_> {
             let loaded = known.get(&errand.url).filter(|_| errand.looks.is_empty());
             let probe = match loaded {
                 Some(probe) => probe.clone(),
-                None => look_at(&ports, &errand.url, errand.is_named).await,
+                None => {
+                    let agent = agent_for(errand.purpose, &errand.looks);
+                    let (fetch, clock) = (&*ports.fetch, &*ports.clock);
+                    look_at(fetch, clock, &errand.url, errand.is_named, agent).await
+                }
             };
             tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
         });

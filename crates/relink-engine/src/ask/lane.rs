@@ -1,14 +1,17 @@
 //! One leased host: its clock, its queue, and what was done to it.
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_frontier::{Arrival, HostClock, Pace, Readiness};
-use relink_model::{Ending, Errand, ErrandId, Probe};
+use relink_judge::Habit;
+use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally};
 
+use super::controls::ControlErrand;
 use crate::Waiting;
 
 /// Statuses by which a server asks for slower visits.
@@ -36,11 +39,31 @@ pub(super) struct Order {
 
 /// When a lane may send, and before which others: lanes that may do so at once
 /// take turns in the order of the input, which is the order of the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) at: Duration,
+    /// Whether a control is next. Controls go first, for many may wait.
+    pub(super) is_control: bool,
     next: ErrandId,
 }
+
+impl Ord for Turn {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |turn: &Self| (turn.at, !turn.is_control, turn.next);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Requests for comparison that every host can bear, and then one for so many
+/// looks.
+const CONTROLS: u64 = 24;
+const LOOKS_PER_CONTROL: u64 = 4;
 
 /// One leased host.
 pub(super) struct Lane {
@@ -58,6 +81,14 @@ pub(super) struct Lane {
     pub(super) waits_since: Option<Duration>,
     /// The wait the host asked for, if it is longer than our patience.
     pub(super) shut_for: Option<Duration>,
+    /// Pages to be asked for comparison.
+    pub(super) strays: VecDeque<ControlErrand>,
+    /// How many looks wait for one.
+    pub(super) parked: usize,
+    /// How the host treats strays.
+    pub(super) habit: Habit,
+    looks: u64,
+    controls: u64,
     tally: HostTally,
 }
 
@@ -78,6 +109,11 @@ impl Lane {
             dry_at: None,
             waits_since: None,
             shut_for: None,
+            strays: VecDeque::new(),
+            parked: 0,
+            habit: Habit::default(),
+            looks: 0,
+            controls: 0,
             tally: HostTally { name: claim.name, ..HostTally::default() },
         };
         lane.refill(claim.errands, order);
@@ -95,7 +131,8 @@ impl Lane {
 
     /// From when the next errand may leave, if there is one and a place for it.
     pub(super) fn next_departure(&self) -> Option<Duration> {
-        if self.queue.is_empty() || !matches!(self.whereabouts, Whereabouts::Known(_)) {
+        let is_idle = self.queue.is_empty() && self.strays.is_empty();
+        if is_idle || !matches!(self.whereabouts, Whereabouts::Known(_)) {
             return None;
         }
         match self.clock.readiness() {
@@ -106,8 +143,10 @@ impl Lane {
 
     /// The turn of the next errand, which may leave at this moment.
     pub(super) fn turn_at(&self, at: Duration, now: Duration) -> Option<Turn> {
-        let next = self.queue.front()?.id;
-        Some(Turn { at: if at <= now { Duration::ZERO } else { at }, next })
+        let is_control = !self.strays.is_empty();
+        let next = self.queue.front().map(|errand| errand.id);
+        let next = next.or(is_control.then_some(ErrandId(0)))?;
+        Some(Turn { at: if at <= now { Duration::ZERO } else { at }, is_control, next })
     }
 
     pub(super) fn address(&self) -> Option<IpAddr> {
@@ -125,7 +164,8 @@ impl Lane {
 
     /// Whether nothing more can be done here for now.
     pub(super) fn is_idle(&self, chunks: u64) -> bool {
-        self.queue.is_empty() && self.is_dry(chunks) && self.clock.in_flight() == 0
+        let is_empty = self.queue.is_empty() && self.strays.is_empty() && self.parked == 0;
+        is_empty && self.is_dry(chunks) && self.clock.in_flight() == 0
     }
 
     pub(super) fn depart(&mut self, now: Duration) {
@@ -135,8 +175,40 @@ impl Lane {
         }
     }
 
-    /// A request came back.
+    /// Whether the host can bear another request for comparison; it is then
+    /// counted.
+    pub(super) fn takes_control(&mut self) -> bool {
+        let can_bear = self.controls < CONTROLS + self.looks / LOOKS_PER_CONTROL;
+        self.controls += u64::from(can_bear);
+        can_bear
+    }
+
+    /// A look came back.
     pub(super) fn arrive(&mut self, now: Duration, probe: &Probe, patience: Duration) {
+        self.looks += 1;
+        self.take_note(now, probe, patience);
+    }
+
+    /// A page asked for comparison came back.
+    pub(super) fn arrive_control(
+        &mut self,
+        now: Duration,
+        errand: &ControlErrand,
+        probe: &Probe,
+        patience: Duration,
+    ) {
+        self.tally.controls += probe.hops.len().max(1) as u64;
+        self.take_note(now, probe, patience);
+        if errand.kind == ControlKind::Stray {
+            match probe.ending {
+                Ending::Answered(404 | 410) => self.habit.refusing += 1,
+                Ending::Answered(200..=299) => self.habit.answering += 1,
+                _ => {}
+            }
+        }
+    }
+
+    fn take_note(&mut self, now: Duration, probe: &Probe, patience: Duration) {
         let took = Duration::from_millis(probe.timings.total.into());
         let arrival = arrival(probe);
         self.clock.arrive(now, took, arrival);

@@ -6,9 +6,10 @@
 //! request keeps its slot until its result is committed, so a kill repeats
 //! little.
 
+mod controls;
 mod dispatch;
+mod inquest;
 mod lane;
-mod look;
 mod settle;
 mod supply;
 mod tray;
@@ -17,14 +18,15 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use relink_frontier::{AddressGate, Pace};
 use relink_judge::Policy;
 use relink_model::{Errand, Probe, RunId};
 use relink_ports::{HostId, OpenRun};
 use tokio::time::Instant;
 
+use self::controls::{ControlErrand, Controls};
 use self::lane::{Lane, Turn};
-pub(crate) use self::look::look;
 use self::supply::Supply;
 use self::tray::Tray;
 use crate::load::Loading;
@@ -47,6 +49,8 @@ pub struct AskSettings {
     /// The longest wait a host may ask for before its errands are put off to
     /// another run.
     pub patience: Duration,
+    /// How long a page asked for comparison is good for.
+    pub control_age: Duration,
 }
 
 impl Default for AskSettings {
@@ -56,6 +60,7 @@ impl Default for AskSettings {
             pace: Pace::default(),
             policy: Policy::default(),
             patience: Duration::from_mins(2),
+            control_age: Duration::from_hours(7 * 24),
         }
     }
 }
@@ -86,12 +91,16 @@ enum Returned {
     Located(HostId, Option<std::net::IpAddr>),
     /// A request's result.
     Looked(HostId, Box<Errand>, Box<Probe>),
+    /// The result of a request for a page to compare with.
+    Compared(HostId, Box<ControlErrand>, Box<Probe>),
 }
 
 /// Works off the errands of one run.
 pub(crate) struct Asker<'a> {
     ports: &'a Ports,
     run: RunId,
+    /// When the run was first started.
+    started: Timestamp,
     settings: &'a AskSettings,
     start: Start,
     loading: &'a Loading,
@@ -104,6 +113,7 @@ pub(crate) struct Asker<'a> {
     ready: BTreeSet<(Turn, HostId)>,
     gate: AddressGate,
     supply: Supply,
+    controls: Controls,
     /// Requests whose result is not yet stored.
     in_flight: usize,
     /// Requests and look-ups that are out.
@@ -126,6 +136,7 @@ impl<'a> Asker<'a> {
         Self {
             ports,
             run: run.id,
+            started: run.started,
             settings,
             start,
             loading,
@@ -135,6 +146,7 @@ impl<'a> Asker<'a> {
             ready: BTreeSet::new(),
             gate: AddressGate::new(settings.pace.address_gap),
             supply: Supply::default(),
+            controls: Controls::default(),
             in_flight: 0,
             beside: 0,
             tray: Arc::new(Tray::new()),

@@ -1,15 +1,13 @@
-//! Judging what came back, committing it, and telling the observer.
+//! Taking in what came back, committing it, and telling the observer.
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use relink_frontier::backoff;
-use relink_judge::{Case, Judgement, Next, Wait, codes, conclude, is_network_ending, judge};
-use relink_model::{Errand, ErrandId, Look, Probe, Word};
-use relink_ports::{Completion, HostId, HostLease, Settled, Settlement, Step};
+use relink_model::{Errand, ErrandId};
+use relink_ports::{Completion, HostId, Settled, Step};
 use tokio::time::Instant;
-use xxhash_rust::xxh3::xxh3_64;
 
+use super::controls::ControlErrand;
+use super::inquest::{Inquest, Judged, turned_away};
 use super::lane::Whereabouts;
 use super::{Asker, Returned};
 use crate::{EngineFault, Observer};
@@ -22,12 +20,6 @@ const LARGEST_BATCH: usize = 64;
 /// Errands are read back from the store this many at a time.
 const PAGE: usize = 256;
 
-/// A judged errand on its way to the store.
-struct Judged {
-    errand: Errand,
-    completion: Completion,
-}
-
 impl Asker<'_> {
     /// Takes in what came back.
     pub(super) async fn take_in(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
@@ -39,20 +31,17 @@ impl Asker<'_> {
         let returned = self.tray.take(batch);
         self.beside -= returned.len();
         let had_network = self.has_network;
-        let mut judged = Vec::with_capacity(returned.len());
         let mut hosts = Vec::with_capacity(returned.len());
+        let mut judged = Vec::with_capacity(returned.len());
         for returned in returned {
-            match returned {
-                Returned::Located(host, address) => self.note_address(host, address),
-                Returned::Looked(host, errand, probe) => {
-                    self.has_network |= probe.ending.met_a_server();
-                    hosts.push(host);
-                    judged.extend(self.judge_look(host, *errand, *probe));
-                }
+            for inquest in self.inquests(returned, &mut hosts).await? {
+                // One that waits for a control keeps its place meanwhile.
+                judged.extend(self.proceed(inquest).await?);
             }
         }
+        let done = judged.len();
         self.commit(judged, observer).await?;
-        self.in_flight -= hosts.len();
+        self.in_flight -= done;
         if self.has_network && !had_network {
             // The first server met proves that our own network works; what was
             // held back until then, in this batch too, can be judged.
@@ -67,6 +56,30 @@ impl Asker<'_> {
             self.supply.want_refill(host);
         }
         Ok(())
+    }
+
+    /// The inquests that go on because of what came back.
+    async fn inquests(
+        &mut self,
+        returned: Returned,
+        hosts: &mut Vec<HostId>,
+    ) -> Result<Vec<Inquest>, EngineFault> {
+        Ok(match returned {
+            Returned::Located(host, address) => {
+                self.note_address(host, address);
+                Vec::new()
+            }
+            Returned::Looked(host, errand, probe) => {
+                self.has_network |= probe.ending.met_a_server();
+                hosts.push(host);
+                self.open_inquest(host, *errand, *probe).into_iter().collect()
+            }
+            Returned::Compared(host, errand, probe) => {
+                self.has_network |= probe.ending.met_a_server();
+                hosts.push(host);
+                self.take_control(host, *errand, *probe).await?
+            }
+        })
     }
 
     /// Results committed at once: half of what may be out, so that the other
@@ -95,67 +108,9 @@ impl Asker<'_> {
             let now = self.ports.now();
             let judged = page
                 .into_iter()
-                .map(|(errand, probe)| {
-                    let looks = errand.looks.clone();
-                    let (hops, history) = (&probe.hops, &errand.history);
-                    let case = Case { looks: &looks, hops, history, now };
-                    let judgement = conclude(&self.settings.policy, &case);
-                    let step = Step::Settle(settlement(judgement, &probe, looks, now));
-                    Judged::new(errand, None, None, step)
-                })
+                .map(|(errand, probe)| self.judge_again(errand, &probe, now))
                 .collect();
             self.commit(judged, observer).await?;
-        }
-    }
-
-    /// Judges a look; `None` if the lane is gone, which only a lost lease does.
-    fn judge_look(&mut self, host: HostId, errand: Errand, probe: Probe) -> Option<Judged> {
-        let (elapsed, now) = (self.elapsed(), self.ports.now());
-        let patience = self.settings.patience;
-        let lane = self.lanes.get_mut(&host)?;
-        lane.arrive(elapsed, &probe, patience);
-        let is_shut = lane.shut_for.is_some();
-        let lease = lane.lease;
-        let step = self.step(&errand, &probe, now, is_shut);
-        if let Step::Again { not_before, .. } = &step {
-            let wait = Duration::try_from(not_before.duration_since(now)).unwrap_or_default();
-            self.supply.recall(host, elapsed + wait);
-        }
-        Some(Judged::new(errand, Some(lease), Some(probe), step))
-    }
-
-    /// What follows from a look.
-    fn step(&self, errand: &Errand, probe: &Probe, now: Timestamp, is_shut: bool) -> Step {
-        let mut looks = errand.looks.clone();
-        looks.push(Look {
-            asked: probe.asked,
-            purpose: errand.purpose,
-            ending: probe.ending.clone(),
-            took_ms: probe.timings.total,
-        });
-        let policy = &self.settings.policy;
-        let case = Case { looks: &looks, hops: &probe.hops, history: &errand.history, now };
-        let judgement = match judge(policy, &case) {
-            Next::Ask { purpose, wait } if !is_shut => {
-                let not_before = later(now, self.delay(wait, errand, probe));
-                return Step::Again { purpose, not_before, looks };
-            }
-            Next::Ask { .. } => conclude(policy, &case),
-            Next::Settle(judgement) => judgement,
-        };
-        if !self.has_network && is_network_ending(&probe.ending) {
-            return Step::Hold { looks };
-        }
-        Step::Settle(settlement(judgement, probe, looks, now))
-    }
-
-    fn delay(&self, wait: Wait, errand: &Errand, probe: &Probe) -> Duration {
-        let asked_for = Duration::from_secs(probe.retry_after.unwrap_or(0));
-        match wait {
-            Wait::HostInterval => self.settings.pace.interval,
-            Wait::Backoff(attempt) => {
-                backoff(attempt, xxh3_64(errand.url.as_bytes())).max(asked_for)
-            }
         }
     }
 
@@ -170,7 +125,7 @@ impl Asker<'_> {
         let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
         let Some(wait) = lane.shut_for else { return Ok(()) };
         let lease = lane.lease;
-        let judged: Vec<Judged> = lane
+        let mut judged: Vec<Judged> = lane
             .queue
             .drain(..)
             .map(|errand| {
@@ -178,6 +133,15 @@ impl Asker<'_> {
                 Judged::new(errand, Some(lease), None, step)
             })
             .collect();
+        let queued = judged.len();
+        // Looks that wait for a control are judged without it.
+        let strays: Vec<ControlErrand> = lane.strays.drain(..).collect();
+        for stray in strays {
+            for inquest in self.deliver(host, stray, None) {
+                judged.extend(self.proceed(inquest).await?);
+            }
+        }
+        self.in_flight -= judged.len() - queued;
         self.schedule(host);
         self.commit(judged, observer).await
     }
@@ -247,45 +211,4 @@ impl Asker<'_> {
         }
         Ok(())
     }
-}
-
-impl Judged {
-    fn new(errand: Errand, lease: Option<HostLease>, probe: Option<Probe>, step: Step) -> Self {
-        let completion =
-            Completion { errand: errand.id, target: errand.target, lease, probe, step };
-        Self { errand, completion }
-    }
-}
-
-fn settlement(judgement: Judgement, probe: &Probe, looks: Vec<Look>, now: Timestamp) -> Settlement {
-    Settlement {
-        word: judgement.word,
-        code: judgement.code,
-        status: probe.ending.status(),
-        reason: judgement.reason,
-        since: judgement.since,
-        at: now,
-        looks,
-        streak: judgement.streak,
-    }
-}
-
-fn turned_away(errand: &Errand, wait: Duration, now: Timestamp) -> Settlement {
-    let history = &errand.history;
-    let is_same = history.word == Some(Word::Blocked);
-    Settlement {
-        word: Word::Blocked,
-        code: Some(codes::TOO_MANY_REQUESTS),
-        status: None,
-        reason: format!("not asked: the host wants to be left alone for {} s", wait.as_secs()),
-        since: history.since.filter(|_| is_same).unwrap_or(now),
-        at: now,
-        looks: errand.looks.clone(),
-        streak: history.streak,
-    }
-}
-
-fn later(moment: Timestamp, wait: Duration) -> Timestamp {
-    let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
-    moment.checked_add(wait).unwrap_or(Timestamp::MAX)
 }

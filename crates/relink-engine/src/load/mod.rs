@@ -15,7 +15,9 @@ use relink_frontier::Scope;
 use relink_judge::codes;
 use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span, Word};
 use relink_page::Format;
-use relink_ports::{DocumentId, DocumentSource, LinkBatch, NewDocument, NewLink, NewTarget, Walk};
+use relink_ports::{
+    Agent, DocumentId, DocumentSource, LinkBatch, NewDocument, NewLink, NewTarget, Walk,
+};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -23,7 +25,7 @@ pub(crate) use self::loading::Loading;
 use self::local::LocalLink;
 use self::reader::{ReadLink, Reader};
 use self::resolve::{Meaning, Resolver};
-use crate::ask::look;
+use crate::look::{LookAt, look};
 use crate::{EngineFault, Ports, Stop};
 
 /// The label of the document that holds addresses given as arguments.
@@ -217,8 +219,9 @@ impl<'a> Loader<'a> {
         if self.settings.is_offline {
             return Ok(());
         }
+        let at = LookAt { url, is_named: true, agent: Agent::Plain };
         let (probe, body) = tokio::select! {
-            looked = look(self.ports, url, true) => looked,
+            looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
             () = stop.raised() => return Ok(()),
         };
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());

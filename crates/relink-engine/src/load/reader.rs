@@ -34,8 +34,10 @@ impl Reader {
     pub(super) fn start(format: Format, bytes: Arc<[u8]>, resolver: Resolver) -> Self {
         let (sender, chunks) = mpsc::channel(AHEAD);
         tokio::task::spawn_blocking(move || match format {
-            Format::UrlList | Format::PlainText => stream(format, &bytes, &resolver, &sender),
-            Format::Markdown | Format::Html => read_whole(format, &bytes, resolver, &sender),
+            Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
+                read_whole(format, &bytes, resolver, &sender);
+            }
+            _ => stream(format, &bytes, &resolver, &sender),
         });
         Self { chunks }
     }

@@ -1,0 +1,217 @@
+//! Pages asked for comparison: which are known, which are on their way, and
+//! which looks wait for them.
+//!
+//! A control is asked once for all targets that may share it, and kept in the
+//! store. A look that needs one keeps its place among the requests in flight
+//! until it is judged, so a kill repeats no more than it did before.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use relink_judge::{is_conclusive, sibling, sibling_key};
+use relink_model::{Control, ControlKind, Probe};
+use relink_ports::{HostId, KeptControl};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::inquest::Inquest;
+use super::lane::Lane;
+use super::{Asker, Returned};
+use crate::EngineFault;
+use crate::look::look_at;
+
+/// Controls kept in memory; others are in the store.
+const REMEMBERED: usize = 4096;
+/// How often a control that met a passing trouble is asked.
+const ATTEMPTS: u32 = 2;
+
+/// A control to be asked.
+#[derive(Debug, Clone)]
+pub(super) struct ControlErrand {
+    pub(super) kind: ControlKind,
+    pub(super) key: String,
+    pub(super) url: String,
+    pub(super) is_named: bool,
+    pub(super) attempt: u32,
+}
+
+/// What is known of controls in this run.
+#[derive(Default)]
+pub(super) struct Controls {
+    /// By key: the address, and what came back if it was asked.
+    known: HashMap<String, (String, Option<Arc<Probe>>)>,
+    /// By key: the looks that wait for it.
+    waiting: HashMap<String, Vec<Inquest>>,
+}
+
+impl Controls {
+    fn recall(&self, kind: ControlKind, key: &str) -> Option<Control> {
+        let (url, probe) = self.known.get(key)?;
+        Some(Control { kind, url: url.clone(), probe: probe.clone() })
+    }
+
+    fn remember(&mut self, key: String, url: String, probe: Option<Arc<Probe>>) {
+        if self.known.len() >= REMEMBERED {
+            self.known.clear();
+        }
+        self.known.insert(key, (url, probe));
+    }
+}
+
+/// What came of looking for a control.
+pub(super) enum Found {
+    /// Here it is.
+    Control(Control),
+    /// It has to be asked first.
+    OnItsWay(ControlErrand),
+}
+
+impl Asker<'_> {
+    /// Looks for a control of this kind: in memory, in the store, among the
+    /// neighbors, and at last on the web, if the host can bear it.
+    pub(super) async fn find_control(
+        &mut self,
+        kind: ControlKind,
+        inquest: &Inquest,
+    ) -> Result<Found, EngineFault> {
+        if matches!(kind, ControlKind::Neighbor | ControlKind::SecondNeighbor) {
+            return self.find_neighbor(kind, inquest).await;
+        }
+        let none = || Found::Control(Control { kind, url: String::new(), probe: None });
+        let Some(key) = sibling_key(kind, &inquest.errand.url) else { return Ok(none()) };
+        if let Some(control) = self.controls.recall(kind, &key) {
+            return Ok(Found::Control(control));
+        }
+        if kind != ControlKind::Again
+            && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
+        {
+            let probe = Some(Arc::new(kept.probe));
+            let control = Control { kind, url: kept.url.clone(), probe: probe.clone() };
+            self.controls.remember(key, kept.url, probe);
+            return Ok(Found::Control(control));
+        }
+        let Some(sibling) = sibling(kind, &inquest.errand.url, self.salt()) else {
+            return Ok(none());
+        };
+        let (url, is_named) = (sibling.url, inquest.errand.is_named);
+        Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
+    }
+
+    /// A page known to be in the same directory, as the store knows them.
+    async fn find_neighbor(
+        &mut self,
+        kind: ControlKind,
+        inquest: &Inquest,
+    ) -> Result<Found, EngineFault> {
+        let url = &inquest.errand.url;
+        let directory = &url[..url.rfind('/').map_or(url.len(), |at| at + 1)];
+        let found = self.ports.store.neighbors(self.run, directory, url, 2).await?;
+        let place = usize::from(kind == ControlKind::SecondNeighbor);
+        let Some(neighbor) = found.into_iter().nth(place) else {
+            return Ok(Found::Control(Control { kind, url: String::new(), probe: None }));
+        };
+        let key = format!("page {}", neighbor.url);
+        if let Some(probe) = neighbor.probe.map(Arc::new) {
+            return Ok(Found::Control(Control { kind, url: neighbor.url, probe: Some(probe) }));
+        }
+        if let Some(control) = self.controls.recall(kind, &key) {
+            return Ok(Found::Control(control));
+        }
+        let (url, is_named) = (neighbor.url, inquest.errand.is_named);
+        Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
+    }
+
+    /// Orders a control, unless that would be too much for its host.
+    fn order(&mut self, host: HostId, errand: ControlErrand) -> Found {
+        let is_asked = self.controls.waiting.contains_key(&errand.key);
+        let lane = self.lanes.get_mut(&host);
+        if is_asked || lane.is_some_and(Lane::takes_control) {
+            return Found::OnItsWay(errand);
+        }
+        let (kind, url) = (errand.kind, errand.url.clone());
+        self.controls.remember(errand.key, errand.url, None);
+        Found::Control(Control { kind, url, probe: None })
+    }
+
+    /// Lets a look wait for a control, and asks for it if nobody has.
+    pub(super) fn park(&mut self, inquest: Inquest, errand: ControlErrand) {
+        let host = inquest.host;
+        if let Some(lane) = self.lanes.get_mut(&host) {
+            lane.parked += 1;
+        }
+        let waiting = self.controls.waiting.entry(errand.key.clone()).or_default();
+        waiting.push(inquest);
+        if waiting.len() == 1
+            && let Some(lane) = self.lanes.get_mut(&host)
+        {
+            lane.strays.push_back(errand);
+        }
+        self.schedule(host);
+    }
+
+    /// Sends a control's request; it takes no place among those in flight,
+    /// because the looks that wait for it hold theirs.
+    pub(super) fn send_control(&mut self, host: HostId, errand: ControlErrand) {
+        let ports = self.ports.clone();
+        let tray = Arc::clone(&self.tray);
+        self.beside += 1;
+        tokio::spawn(async move {
+            let agent = relink_ports::Agent::Plain;
+            let (fetch, clock) = (&*ports.fetch, &*ports.clock);
+            let probe = look_at(fetch, clock, &errand.url, errand.is_named, agent).await;
+            tray.put(Returned::Compared(host, Box::new(errand), Box::new(probe)));
+        });
+    }
+
+    /// Takes in a control; returns the looks that waited for it.
+    pub(super) async fn take_control(
+        &mut self,
+        host: HostId,
+        errand: ControlErrand,
+        probe: Probe,
+    ) -> Result<Vec<Inquest>, EngineFault> {
+        let elapsed = self.elapsed();
+        let patience = self.settings.patience;
+        if let Some(lane) = self.lanes.get_mut(&host) {
+            lane.arrive_control(elapsed, &errand, &probe, patience);
+            if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_for.is_none() {
+                lane.strays.push_back(ControlErrand { attempt: errand.attempt + 1, ..errand });
+                return Ok(Vec::new());
+            }
+        }
+        let is_shared = errand.key.starts_with(errand.kind.as_str());
+        if is_shared && errand.kind != ControlKind::Again && is_conclusive(&probe) {
+            let (key, url) = (errand.key.clone(), errand.url.clone());
+            let kept = KeptControl { key, url, probe: probe.clone() };
+            self.ports.store.keep_controls(&[kept]).await?;
+        }
+        Ok(self.deliver(host, errand, Some(probe)))
+    }
+
+    /// Hands a control to those who wait for it.
+    pub(super) fn deliver(
+        &mut self,
+        host: HostId,
+        errand: ControlErrand,
+        probe: Option<Probe>,
+    ) -> Vec<Inquest> {
+        let waiting = self.controls.waiting.remove(&errand.key).unwrap_or_default();
+        if let Some(lane) = self.lanes.get_mut(&host) {
+            lane.parked = lane.parked.saturating_sub(waiting.len());
+        }
+        self.controls.remember(errand.key, errand.url, probe.map(Arc::new));
+        waiting
+    }
+
+    /// Random names differ from run to run, and are the same within one.
+    fn salt(&self) -> u64 {
+        xxh3_64(&self.started.as_millisecond().to_le_bytes())
+    }
+
+    /// Controls asked at this moment or later are good enough.
+    fn controls_since(&self) -> Timestamp {
+        let age = SignedDuration::try_from(self.settings.control_age).unwrap_or_default();
+        let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
+        since.min(self.started)
+    }
+}

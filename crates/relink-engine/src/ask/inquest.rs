@@ -1,0 +1,215 @@
+//! From a look to what follows from it.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use relink_frontier::backoff;
+use relink_judge::{Case, Habit, Judgement, Next, Wait, codes, conclude, is_network_ending, judge};
+use relink_model::{Confidence, Control, Errand, Look, Probe, Word};
+use relink_ports::{Completion, HostId, HostLease, Settlement, Step};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Asker;
+use super::controls::Found;
+use crate::EngineFault;
+
+/// A look on its way to a judgement.
+pub(super) struct Inquest {
+    pub(super) host: HostId,
+    pub(super) errand: Errand,
+    probe: Probe,
+    /// The looks so far, this one included.
+    looks: Vec<Look>,
+    controls: Vec<Control>,
+}
+
+/// A judged errand on its way to the store.
+pub(super) struct Judged {
+    pub(super) errand: Errand,
+    pub(super) completion: Completion,
+}
+
+impl Inquest {
+    fn new(host: HostId, errand: Errand, probe: Probe) -> Self {
+        let mut looks = errand.looks.clone();
+        looks.push(Look {
+            asked: probe.asked,
+            purpose: errand.purpose,
+            ending: probe.ending.clone(),
+            took_ms: probe.timings.total,
+        });
+        Self { host, errand, probe, looks, controls: Vec::new() }
+    }
+
+    fn case(&self, habit: Habit, now: Timestamp) -> Case<'_> {
+        Case {
+            url: &self.errand.url,
+            looks: &self.looks,
+            probe: &self.probe,
+            controls: &self.controls,
+            habit,
+            history: &self.errand.history,
+            now,
+        }
+    }
+}
+
+impl Asker<'_> {
+    /// Opens the inquest on a look; `None` if the lane is gone, which only a
+    /// lost lease does.
+    pub(super) fn open_inquest(
+        &mut self,
+        host: HostId,
+        errand: Errand,
+        probe: Probe,
+    ) -> Option<Inquest> {
+        let (elapsed, patience) = (self.elapsed(), self.settings.patience);
+        let Some(lane) = self.lanes.get_mut(&host) else {
+            self.in_flight -= 1;
+            return None;
+        };
+        lane.arrive(elapsed, &probe, patience);
+        Some(Inquest::new(host, errand, probe))
+    }
+
+    /// Goes on with an inquest: `None` if it has to wait for a control.
+    pub(super) async fn proceed(
+        &mut self,
+        mut inquest: Inquest,
+    ) -> Result<Option<Judged>, EngineFault> {
+        loop {
+            let now = self.ports.now();
+            let Some(lane) = self.lanes.get(&inquest.host) else {
+                self.in_flight -= 1;
+                return Ok(None);
+            };
+            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_for.is_some());
+            let settings = self.settings;
+            let case = inquest.case(habit, now);
+            match judge(&settings.policy, &case) {
+                Next::Compare(kind) if !is_shut => match self.find_control(kind, &inquest).await? {
+                    Found::Control(control) => inquest.controls.push(control),
+                    Found::OnItsWay(errand) => {
+                        self.park(inquest, errand);
+                        return Ok(None);
+                    }
+                },
+                Next::Ask { purpose, wait } if !is_shut => {
+                    let wait = self.delay(wait, &inquest);
+                    self.supply.recall(inquest.host, self.elapsed() + wait);
+                    let not_before = later(now, wait);
+                    let step = Step::Again { purpose, not_before, looks: inquest.looks.clone() };
+                    return Ok(Some(inquest.judged(lease, step)));
+                }
+                Next::Ask { .. } | Next::Compare(_) => {
+                    let judgement = conclude(&settings.policy, &case);
+                    return Ok(Some(self.settle(inquest, lease, judgement, now)));
+                }
+                Next::Settle(judgement) => {
+                    return Ok(Some(self.settle(inquest, lease, judgement, now)));
+                }
+            }
+        }
+    }
+
+    fn settle(
+        &self,
+        inquest: Inquest,
+        lease: HostLease,
+        judgement: Judgement,
+        now: Timestamp,
+    ) -> Judged {
+        let looks = inquest.looks.clone();
+        let step = if !self.has_network && is_network_ending(&inquest.probe.ending) {
+            Step::Hold { looks }
+        } else {
+            Step::Settle(settlement(judgement, &inquest.probe, looks, now))
+        };
+        inquest.judged(lease, step)
+    }
+
+    fn delay(&self, wait: Wait, inquest: &Inquest) -> Duration {
+        let asked_for = Duration::from_secs(inquest.probe.retry_after.unwrap_or(0));
+        match wait {
+            Wait::HostInterval => self.settings.pace.interval,
+            Wait::Backoff(attempt) => {
+                backoff(attempt, xxh3_64(inquest.errand.url.as_bytes())).max(asked_for)
+            }
+        }
+    }
+
+    /// What follows for an errand that was held back, now that the network is
+    /// known to work.
+    pub(super) fn judge_again(&self, errand: Errand, probe: &Probe, now: Timestamp) -> Judged {
+        let looks = errand.looks.clone();
+        let case = Case {
+            url: &errand.url,
+            looks: &looks,
+            probe,
+            controls: &[],
+            habit: Habit::default(),
+            history: &errand.history,
+            now,
+        };
+        let judgement = conclude(&self.settings.policy, &case);
+        let step = Step::Settle(settlement(judgement, probe, looks, now));
+        Judged::new(errand, None, None, step)
+    }
+}
+
+impl Inquest {
+    fn judged(self, lease: HostLease, step: Step) -> Judged {
+        Judged::new(self.errand, Some(lease), Some(self.probe), step)
+    }
+}
+
+impl Judged {
+    pub(super) fn new(
+        errand: Errand,
+        lease: Option<HostLease>,
+        probe: Option<Probe>,
+        step: Step,
+    ) -> Self {
+        let completion =
+            Completion { errand: errand.id, target: errand.target, lease, probe, step };
+        Self { errand, completion }
+    }
+}
+
+fn settlement(judgement: Judgement, probe: &Probe, looks: Vec<Look>, now: Timestamp) -> Settlement {
+    Settlement {
+        word: judgement.word,
+        code: judgement.code,
+        status: probe.ending.status(),
+        reason: judgement.reason,
+        since: judgement.since,
+        at: now,
+        looks,
+        streak: judgement.streak,
+        confidence: judgement.confidence,
+        grounds: judgement.grounds,
+    }
+}
+
+/// The state of an errand whose host wants to be left alone for so long.
+pub(super) fn turned_away(errand: &Errand, wait: Duration, now: Timestamp) -> Settlement {
+    let history = &errand.history;
+    let is_same = history.word == Some(Word::Blocked);
+    Settlement {
+        word: Word::Blocked,
+        code: Some(codes::TOO_MANY_REQUESTS),
+        status: None,
+        reason: format!("not asked: the host wants to be left alone for {} s", wait.as_secs()),
+        since: history.since.filter(|_| is_same).unwrap_or(now),
+        at: now,
+        looks: errand.looks.clone(),
+        streak: history.streak,
+        confidence: Confidence::FULL,
+        grounds: Vec::new(),
+    }
+}
+
+fn later(moment: Timestamp, wait: Duration) -> Timestamp {
+    let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
+    moment.checked_add(wait).unwrap_or(Timestamp::MAX)
+}

@@ -1,0 +1,169 @@
+//! `examine`: one page judged on its own, with all the questions that takes.
+//!
+//! The asker does the same for thousands of pages at once, each host at its
+//! pace. This is for those who have one page in hand and keep the pace
+//! themselves.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use relink_frontier::backoff;
+use relink_judge::{Case, Habit, Judgement, Next, Policy, Wait, conclude, judge, sibling};
+use relink_model::{Control, ControlKind, History, Look, Probe, Purpose};
+use relink_ports::{Agent, Clock, Fetch};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::look::{agent_for, look_at, moment};
+
+/// How to examine.
+#[derive(Debug, Clone, Copy)]
+pub struct ExamineSettings {
+    /// What counts as enough evidence.
+    pub policy: Policy,
+    /// The longest wait between two looks at a page; longer ones are cut short.
+    pub patience: Duration,
+    /// Where random names come from.
+    pub salt: u64,
+}
+
+/// A page, and what is known of it beforehand.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The canonical URL.
+    pub url: String,
+    /// Whether the user named it.
+    pub is_named: bool,
+    /// What earlier visits saw.
+    pub history: History,
+    /// Other pages known to be in the same directory.
+    pub neighbors: Vec<String>,
+}
+
+/// A page examined.
+#[derive(Debug, Clone)]
+pub struct Examined {
+    /// The conclusion.
+    pub judgement: Judgement,
+    /// Every look at the page.
+    pub looks: Vec<Look>,
+    /// The last of them in full.
+    pub probe: Probe,
+    /// The pages it was compared with.
+    pub controls: Vec<Control>,
+}
+
+/// Pages asked for comparison, shared by all pages examined with it.
+#[derive(Debug, Default)]
+pub struct ControlShelf(HashMap<String, (String, Arc<Probe>)>);
+
+/// Examines pages.
+pub struct Examiner<'a> {
+    /// Asks web servers.
+    pub fetch: &'a dyn Fetch,
+    /// Tells the time.
+    pub clock: &'a dyn Clock,
+    /// How to examine.
+    pub settings: ExamineSettings,
+}
+
+impl Examiner<'_> {
+    /// Examines one page.
+    pub async fn examine(&self, question: &Question, shelf: &mut ControlShelf) -> Examined {
+        let mut looks = Vec::new();
+        let mut controls: Vec<Control> = Vec::new();
+        let mut probe = self.look(question, Purpose::First, &mut looks).await;
+        loop {
+            let case = self.case(question, &looks, &probe, &controls);
+            match judge(&self.settings.policy, &case) {
+                Next::Settle(judgement) => {
+                    return Examined { judgement, looks, probe, controls };
+                }
+                // A kind asked for twice would be asked for for ever.
+                Next::Compare(kind) if controls.iter().any(|control| control.kind == kind) => {
+                    let judgement = conclude(&self.settings.policy, &case);
+                    return Examined { judgement, looks, probe, controls };
+                }
+                Next::Compare(kind) => controls.push(self.control(question, kind, shelf).await),
+                Next::Ask { purpose, wait } => {
+                    tokio::time::sleep(self.pause(wait, question, &probe)).await;
+                    probe = self.look(question, purpose, &mut looks).await;
+                }
+            }
+        }
+    }
+
+    fn case<'c>(
+        &self,
+        question: &'c Question,
+        looks: &'c [Look],
+        probe: &'c Probe,
+        controls: &'c [Control],
+    ) -> Case<'c> {
+        Case {
+            url: &question.url,
+            looks,
+            probe,
+            controls,
+            habit: Habit::default(),
+            history: &question.history,
+            now: moment(self.clock),
+        }
+    }
+
+    async fn look(&self, question: &Question, purpose: Purpose, looks: &mut Vec<Look>) -> Probe {
+        let agent = agent_for(purpose, looks);
+        let probe = look_at(self.fetch, self.clock, &question.url, question.is_named, agent).await;
+        looks.push(Look {
+            asked: probe.asked,
+            purpose,
+            ending: probe.ending.clone(),
+            took_ms: probe.timings.total,
+        });
+        probe
+    }
+
+    async fn control(
+        &self,
+        question: &Question,
+        kind: ControlKind,
+        shelf: &mut ControlShelf,
+    ) -> Control {
+        let neighbor = match kind {
+            ControlKind::Neighbor => question.neighbors.first(),
+            ControlKind::SecondNeighbor => question.neighbors.get(1),
+            _ => None,
+        };
+        let (url, key) = match (neighbor, sibling(kind, &question.url, self.settings.salt)) {
+            (Some(url), _) => (url.clone(), format!("page {url}")),
+            (None, Some(sibling)) => (sibling.url, sibling.key),
+            (None, None) => return Control { kind, url: String::new(), probe: None },
+        };
+        if let Some((url, probe)) = shelf.0.get(&key) {
+            return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
+        }
+        let probe = Arc::new(self.ask_control(&url, question.is_named).await);
+        // Only this page can make use of its own second look.
+        if kind != ControlKind::Again {
+            shelf.0.insert(key, (url.clone(), Arc::clone(&probe)));
+        }
+        Control { kind, url, probe: Some(probe) }
+    }
+
+    /// A control that met a passing trouble is asked once more, for many pages
+    /// may be judged by it.
+    async fn ask_control(&self, url: &str, is_named: bool) -> Probe {
+        let ask = || look_at(self.fetch, self.clock, url, is_named, Agent::Plain);
+        let probe = ask().await;
+        if relink_judge::is_conclusive(&probe) { probe } else { ask().await }
+    }
+
+    fn pause(&self, wait: Wait, question: &Question, probe: &Probe) -> Duration {
+        let wait = match wait {
+            Wait::HostInterval => Duration::ZERO,
+            Wait::Backoff(attempt) => backoff(attempt, xxh3_64(question.url.as_bytes()))
+                .max(Duration::from_secs(probe.retry_after.unwrap_or(0))),
+        };
+        wait.min(self.settings.patience)
+    }
+}

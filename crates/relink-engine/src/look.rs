@@ -1,0 +1,142 @@
+//! One look at a page: ask, follow where the page itself sends its reader, and
+//! keep a digest instead of the body.
+
+use jiff::Timestamp;
+use relink_model::{Ending, Hop, Look, Malformation, Probe, Purpose, Timings};
+use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request};
+use relink_wire::redact;
+use url::Url;
+
+/// Redirects written into pages that are followed in one look.
+const ONWARD: usize = 3;
+
+/// What to look at, on whose word, and as whom.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LookAt<'a> {
+    /// The address.
+    pub(crate) url: &'a Url,
+    /// Whether the user named it.
+    pub(crate) is_named: bool,
+    /// As whom to ask.
+    pub(crate) agent: Agent,
+}
+
+/// As whom to ask on such an errand. The second look at a missing page goes by
+/// the other name, too: a page that is gone is gone for both. Where the first
+/// name was turned away, the other one is kept.
+pub(crate) fn agent_for(purpose: Purpose, looks: &[Look]) -> Agent {
+    let was_turned_away = looks.iter().any(|look| look.purpose == Purpose::OtherAgent);
+    match purpose {
+        _ if was_turned_away => Agent::Compatible,
+        Purpose::First | Purpose::Retry => Agent::Plain,
+        Purpose::SecondLook | Purpose::OtherAgent => Agent::Compatible,
+    }
+}
+
+/// The present moment in whole milliseconds, which is how the store keeps it:
+/// a result then reads the same before and after it was stored.
+pub(crate) fn moment(clock: &dyn Clock) -> Timestamp {
+    let now = clock.now();
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now)
+}
+
+/// Looks; the body comes back beside the probe and is in no probe.
+///
+/// A redirect written into a page (a meta refresh, a script) is followed as
+/// one sent by the server is: the page becomes a hop among others.
+pub(crate) async fn look(
+    fetch: &dyn Fetch,
+    clock: &dyn Clock,
+    at: LookAt<'_>,
+) -> (Probe, Option<Body>) {
+    let asked = moment(clock);
+    let (mut probe, mut body) = ask(fetch, at, asked).await;
+    for _ in 0..ONWARD {
+        let Some(url) = onward(&probe) else { break };
+        let is_named = at.is_named && is_same_place(&url, at.url);
+        let next = LookAt { url: &url, is_named, agent: at.agent };
+        let (onward, onward_body) = ask(fetch, next, asked).await;
+        probe = joined(probe, onward, &url);
+        body = onward_body;
+    }
+    (probe, body)
+}
+
+/// A look at a stored URL, which was canonical when it was stored.
+pub(crate) async fn look_at(
+    fetch: &dyn Fetch,
+    clock: &dyn Clock,
+    url: &str,
+    is_named: bool,
+    agent: Agent,
+) -> Probe {
+    match Url::parse(url) {
+        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent }).await.0,
+        Err(_) => Probe {
+            asked: moment(clock),
+            hops: Vec::new(),
+            ending: Ending::Malformed(Malformation::NotAnAddress),
+            timings: Timings::default(),
+            retry_after: None,
+            digest: None,
+        },
+    }
+}
+
+async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Option<Body>) {
+    let request = Request { url: at.url.clone(), is_named: at.is_named, agent: at.agent };
+    let Fetched { hops, ending, timings, retry_after, body } = fetch.fetch(request).await;
+    let digest = body.as_ref().map(|body| {
+        let content_type = body.content_type.as_deref();
+        relink_page::digest(content_type, body.language.as_deref(), &body.bytes, body.is_cut)
+    });
+    let hops = hops.into_iter().map(without_password).collect();
+    (Probe { asked, hops, ending, timings, retry_after, digest }, body)
+}
+
+/// Where the page itself sends its reader, if that is a place not yet seen.
+fn onward(probe: &Probe) -> Option<Url> {
+    let last = probe.hops.last().filter(|_| matches!(probe.ending, Ending::Answered(200..=299)))?;
+    let written = probe.digest.as_ref()?.onward.as_deref()?;
+    let mut url = Url::parse(&last.url).ok()?.join(written).ok()?;
+    url.set_fragment(None);
+    let is_web = matches!(url.scheme(), "http" | "https");
+    let is_new = probe.hops.iter().all(|hop| hop.url != url.as_str());
+    (is_web && is_new).then_some(url)
+}
+
+/// One probe made of two, the second being where the first one's page leads.
+fn joined(mut first: Probe, second: Probe, url: &Url) -> Probe {
+    if let Some(page) = first.hops.last_mut() {
+        page.location = Some(redact(url.as_str()).into_owned());
+    }
+    first.hops.extend(second.hops);
+    Probe {
+        asked: first.asked,
+        hops: first.hops,
+        timings: sum(first.timings, second.timings),
+        ..second
+    }
+}
+
+fn sum(one: Timings, other: Timings) -> Timings {
+    Timings {
+        dns: one.dns + other.dns,
+        connect: one.connect + other.connect,
+        tls: one.tls + other.tls,
+        head: one.head + other.head,
+        body: one.body + other.body,
+        total: one.total + other.total,
+    }
+}
+
+fn is_same_place(one: &Url, other: &Url) -> bool {
+    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
+}
+
+/// A server may point anywhere, even at an address with a password in it; it
+/// is followed, but not stored.
+fn without_password(mut hop: Hop) -> Hop {
+    hop.location = hop.location.map(|location| redact(&location).into_owned());
+    hop
+}
