@@ -13,7 +13,9 @@ usage: cargo xtask COMMAND
   check                               fmt, clippy, tidy and the tests of the pure crates
   tidy                                the rules of ARCHITECTURE.md, and the house numbers
   docs                                rewrites the generated parts of the documentation
-  bench check [--urls N] [--hosts H]  relink against lychee on a local nginx";
+  bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
+  bench judge                         verdicts a second from stored probes
+  bench controls                      requests for each page of a sound site";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -46,6 +48,21 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             let outcome = bench::check(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
             println!("{outcome}");
             Ok(success_if(outcome.counts_agree()))
+        }
+        ["bench", "judge"] if cfg!(debug_assertions) => {
+            bench::optimized(&Workspace::load()?, words)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        ["bench", "judge"] => {
+            let outcome = bench::bench_judge(bench::JudgeSize::default())?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "controls"] => {
+            let size = bench::ControlsSize::default();
+            let outcome = bench::controls(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_right() && outcome.is_frugal()))
         }
         _ => {
             eprintln!("{USAGE}");

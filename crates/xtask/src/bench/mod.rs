@@ -1,14 +1,26 @@
 //! Measurements. Numbers come from here, never from timed tests.
 
 mod check;
+mod controls;
+mod judge;
 mod meter;
 mod nginx;
 mod scratch;
 mod site;
 
 pub use check::{Outcome, check};
+pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
+pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
 
-use crate::Fault;
+use crate::workspace::run;
+use crate::{Fault, Workspace};
+
+/// Runs a measurement of code that is part of this program again, in an
+/// optimized build of it: anything else says nothing.
+pub fn optimized(workspace: &Workspace, words: &[&str]) -> Result<(), Fault> {
+    let build = ["run", "--release", "--locked", "--quiet", "--package", "xtask", "--"];
+    run(workspace.cargo().args(build).args(words))
+}
 
 /// How large a measurement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

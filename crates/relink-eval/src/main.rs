@@ -1,0 +1,43 @@
+//! How good is it? Answers data sets blind, for others to score.
+//!
+//! Each command reads questions without their answers, answers them with the
+//! code that users run, and prints the answers one a line. The scorer lives
+//! with the data set and never in this program.
+
+mod calibrate;
+mod soft404;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Answers data sets blind, for others to score.
+#[derive(Parser)]
+#[command(name = "relink-eval", version)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Tells dead pages from living ones, through a server that plays the web
+    Soft404(soft404::Soft404Args),
+    /// Compares the confidence of answers with how often they were right
+    Calibrate(calibrate::CalibrateArgs),
+}
+
+#[expect(clippy::print_stderr, reason = "this is the program's own word on its failure")]
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Soft404(args) => soft404::run(&args),
+        Command::Calibrate(args) => calibrate::run(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("error: {fault}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `relink-eval soft404`: is each page alive, dead, or can it not be told?
+//!
+//! Questions come as JSON lines (`url`, `prior`, `siblings`); what an earlier
+//! visit saw and which other pages are known is given to the judge as history.
+//! The web is played by a server that is used as an HTTP proxy.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use jiff::Timestamp;
+use relink_engine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
+use relink_fetch::{Fetcher, Proxy, Settings};
+use relink_judge::Policy;
+use relink_model::{History, Word};
+use relink_ports::Clock;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use url::Url;
+
+/// The longest a page may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What to answer, and how.
+#[derive(Args)]
+pub struct Soft404Args {
+    /// Questions, one JSON object a line: `url`, `prior`, `siblings`
+    #[arg(long, value_name = "FILE.jsonl")]
+    probes: PathBuf,
+    /// The server that plays the web, as an HTTP proxy
+    #[arg(long, value_name = "URL")]
+    proxy: Proxy,
+    /// By which rules: `default`, `sic-transit`, `fable` or `status`
+    #[arg(long, default_value = "default", value_name = "NAME")]
+    policy: String,
+    /// Where random names come from
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    salt: u64,
+    /// Also write each answer with word, code, confidence and reason
+    #[arg(long, value_name = "FILE.jsonl")]
+    details: Option<PathBuf>,
+}
+
+/// An evaluation could not be made.
+#[derive(Debug, Error)]
+pub enum EvalError {
+    /// A file cannot be read or written.
+    #[error("`{0}`: {1}")]
+    File(PathBuf, #[source] io::Error),
+    /// A line is no question.
+    #[error("line {0} is no question: {1}")]
+    Line(usize, #[source] serde_json::Error),
+    /// There is no such policy.
+    #[error("there is no policy `{0}`; there are `default`, `sic-transit`, `fable` and `status`")]
+    Policy(String),
+    /// The fetcher cannot be set up.
+    #[error("cannot ask: {0}")]
+    Setup(#[from] relink_fetch::SetupError),
+    /// The answers cannot be written.
+    #[error("cannot write the answers: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// One page to judge, and what is known of it.
+#[derive(Debug, Deserialize)]
+struct Puzzle {
+    url: String,
+    #[serde(default)]
+    prior: Option<Prior>,
+    #[serde(default)]
+    siblings: Option<Vec<String>>,
+}
+
+/// What an earlier visit saw.
+#[derive(Debug, Deserialize)]
+struct Prior {
+    title: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    content_type: Option<String>,
+}
+
+/// One answer with its reasons.
+#[derive(Debug, Serialize)]
+struct Detail<'a> {
+    url: &'a str,
+    answer: &'a str,
+    word: Word,
+    code: Option<relink_model::Code>,
+    confidence: relink_model::Confidence,
+    reason: &'a str,
+    grounds: &'a [relink_model::Ground],
+    requests: usize,
+}
+
+/// Answers every question.
+pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
+    let is_by_status = args.policy == "status";
+    let policy = Policy::named(if is_by_status { "default" } else { &args.policy });
+    let policy = policy.ok_or_else(|| EvalError::Policy(args.policy.clone()))?;
+    let puzzles = read(&args.probes)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut details = Vec::new();
+    let answers = runtime.block_on(async {
+        let proxy = Some(args.proxy.clone());
+        let fetcher = Fetcher::new(Settings { timeout: TIMEOUT, proxy, ..Settings::default() })?;
+        let settings = ExamineSettings { policy, patience: Duration::ZERO, salt: args.salt };
+        let examiner = Examiner { fetch: &fetcher, clock: &Now, settings };
+        let mut shelf = ControlShelf::default();
+        let mut answers = Vec::new();
+        for puzzle in puzzles {
+            let (given, question) = puzzle.into_question();
+            let examined = examiner.examine(&question, &mut shelf).await;
+            let answer = if is_by_status { by_status(&examined) } else { answer(&examined) };
+            details.push(detail(&given, answer, &examined));
+            answers.push(format!("{given}\t{answer}\n"));
+        }
+        Ok::<_, EvalError>(answers)
+    })?;
+    io::stdout().lock().write_all(answers.concat().as_bytes())?;
+    if let Some(path) = &args.details {
+        fs::write(path, details.concat()).map_err(|fault| EvalError::File(path.clone(), fault))?;
+    }
+    Ok(())
+}
+
+fn read(path: &PathBuf) -> Result<Vec<Puzzle>, EvalError> {
+    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.clone(), fault))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault))
+        })
+        .collect()
+}
+
+/// What the words mean to one who only asks whether the page is there.
+fn answer(examined: &Examined) -> &'static str {
+    match examined.judgement.word {
+        Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk => "alive",
+        Word::Dead | Word::Soft404 | Word::Hijacked | Word::Local => "dead",
+        Word::Failing | Word::Blocked => "unknown",
+    }
+}
+
+/// What one would say who looks at nothing but the status of the first answer.
+fn by_status(examined: &Examined) -> &'static str {
+    let first = examined.looks.first().and_then(|look| look.ending.status());
+    if first.is_some_and(|status| status < 400) { "alive" } else { "dead" }
+}
+
+fn detail(given: &str, answer: &str, examined: &Examined) -> String {
+    let judgement = &examined.judgement;
+    let detail = Detail {
+        url: given,
+        answer,
+        word: judgement.word,
+        code: judgement.code,
+        confidence: judgement.confidence,
+        reason: &judgement.reason,
+        grounds: &judgement.grounds,
+        requests: examined.looks.len() + examined.controls.len(),
+    };
+    // A struct of plain values cannot fail to be written.
+    serde_json::to_string(&detail).map(|line| line + "\n").unwrap_or_default()
+}
+
+impl Puzzle {
+    /// The address as given, and the question.
+    fn into_question(self) -> (String, Question) {
+        let url = Url::parse(&self.url);
+        let neighbors = self.siblings.unwrap_or_default();
+        let absolute = |path: &String| match &url {
+            Ok(url) => url.join(path).map_or_else(|_| path.clone(), String::from),
+            Err(_) => path.clone(),
+        };
+        let neighbors = neighbors.iter().map(absolute).collect();
+        let canonical = url.as_ref().map_or_else(|_| self.url.clone(), |url| url.to_string());
+        let history = self.prior.map_or_else(History::default, Prior::into_history);
+        (self.url, Question { url: canonical, is_named: true, history, neighbors })
+    }
+}
+
+impl Prior {
+    fn into_history(self) -> History {
+        let text = self.text.unwrap_or_default();
+        let content_type = self.content_type.as_deref();
+        let digest = relink_page::text_digest(self.title.as_deref(), &text, content_type);
+        History { digest: Some(digest), ..History::default() }
+    }
+}
+
+/// The time of day.
+struct Now;
+
+impl Clock for Now {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+}

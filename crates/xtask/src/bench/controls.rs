@@ -1,0 +1,181 @@
+//! What comparing costs: requests for each page of a site that is sound.
+//!
+//! The site is served here and counts what it is asked; the program is the
+//! real one. The second run is made a few days later, when every page is due
+//! again and only what was learnt about the site can be spared.
+
+use std::fmt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use relink_testkit::web::Web;
+
+use super::scratch::Scratch;
+use crate::workspace::run;
+use crate::{Fault, Workspace};
+
+/// Requests for each page that the first run may need.
+const BAR: f64 = 1.3;
+/// The same for the second run.
+const LATER_BAR: f64 = 1.0;
+
+/// The moments of the two runs.
+const FIRST: &str = "2026-11-02T09:00:00Z";
+const LATER: &str = "2026-11-05T09:00:00Z";
+
+/// How large the site is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControlsSize {
+    /// Its pages.
+    pub pages: usize,
+    /// The directories they are in.
+    pub directories: usize,
+}
+
+impl Default for ControlsSize {
+    fn default() -> Self {
+        Self { pages: 1_000, directories: 20 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControlsOutcome {
+    pages: usize,
+    first: Count,
+    later: Count,
+}
+
+/// One run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Count {
+    requests: usize,
+    alive: usize,
+}
+
+impl ControlsOutcome {
+    /// Whether every page was found alive, both times.
+    pub fn is_right(&self) -> bool {
+        self.first.alive == self.pages && self.later.alive == self.pages
+    }
+
+    /// Whether both runs needed few enough requests.
+    pub fn is_frugal(&self) -> bool {
+        self.per_page(self.first) <= BAR && self.per_page(self.later) <= LATER_BAR
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn per_page(&self, count: Count) -> f64 {
+        count.requests as f64 / self.pages as f64
+    }
+}
+
+impl fmt::Display for ControlsOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (first, later) = (self.per_page(self.first), self.per_page(self.later));
+        write!(f, "requests per page {first:.3} (bar {BAR:.1})  ")?;
+        write!(f, "three days later {later:.3} (bar {LATER_BAR:.1})  ")?;
+        write!(f, "alive {} and {} of {}", self.first.alive, self.later.alive, self.pages)
+    }
+}
+
+/// Builds `relink` and counts; `note` is told what goes on.
+pub fn controls(
+    workspace: &Workspace,
+    size: ControlsSize,
+    note: impl Fn(&str),
+) -> Result<ControlsOutcome, Fault> {
+    note("building relink --release");
+    run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    note(&format!("checking {} pages twice", size.pages));
+    count_requests(&workspace.target.join("release/relink"), size)
+}
+
+/// Counts what this `relink` asks of a sound site.
+pub fn count_requests(relink: &Path, size: ControlsSize) -> Result<ControlsOutcome, Fault> {
+    let scratch = Scratch::new()?;
+    let web = Web::start_blocking();
+    let list = scratch.path().join("urls.txt");
+    std::fs::write(&list, serve(&web, size)).map_err(|fault| Fault::io(&list, &fault))?;
+    let first = check(relink, scratch.path(), &web, FIRST)?;
+    let later = check(relink, scratch.path(), &web, LATER)?;
+    Ok(ControlsOutcome { pages: size.pages, first, later })
+}
+
+/// Serves the site; returns the list of its pages.
+fn serve(web: &Web, size: ControlsSize) -> String {
+    let mut list = String::new();
+    for number in 0..size.pages {
+        let path =
+            format!("/shelf-{}/book-{}.html", letters(number % size.directories), letters(number));
+        web.page(&path, 200, &html(number));
+        list.extend([web.url(&path).as_str(), "\n"]);
+    }
+    list
+}
+
+/// A page that is like no other.
+fn html(number: usize) -> String {
+    let title = format!("{} book", letters(number));
+    let words: Vec<String> = (0..120).map(|place| letters(number * 131 + place * 17)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<title>{title}</title>\n<h1>{title}</h1>\n\
+         <p>{}.</p>\n</html>\n",
+        words.join(" ")
+    )
+}
+
+/// A number in letters, so that no address holds one.
+fn letters(number: usize) -> String {
+    let mut rest = number + 26 * 26;
+    let mut word = String::new();
+    while rest > 0 {
+        word.push(char::from(b"abcdefghijklmnopqrstuvwxyz"[rest % 26]));
+        rest /= 26;
+    }
+    word
+}
+
+/// Runs a check at a moment and counts what it asked and found.
+fn check(relink: &Path, scratch: &Path, web: &Web, now: &str) -> Result<Count, Fault> {
+    let before = web.requests().len();
+    let output = Command::new(relink)
+        .args(["check", "--db", "relink.db", "--format", "jsonl", "--host-interval", "0"])
+        .arg("urls.txt")
+        .current_dir(scratch)
+        .env("RELINK_NOW", now)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|fault| Fault::io(relink, &fault))?;
+    let rows = String::from_utf8_lossy(&output.stdout);
+    let alive = rows.lines().filter(|row| row.contains("\"verdict\":\"alive\"")).count();
+    if rows.is_empty() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Fault::new(format!("relink printed nothing: {said}")));
+    }
+    Ok(Count { requests: web.requests().len() - before, alive })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_has_a_name_of_its_own() {
+        assert_eq!(letters(0), "aab");
+        let distinct: std::collections::HashSet<String> = (0..5_000).map(letters).collect();
+        assert_eq!(distinct.len(), 5_000);
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let count = |requests| Count { requests, alive: 100 };
+        let outcome = ControlsOutcome { pages: 100, first: count(120), later: count(100) };
+        assert_eq!(
+            outcome.to_string(),
+            "requests per page 1.200 (bar 1.3)  three days later 1.000 (bar 1.0)  \
+             alive 100 and 100 of 100"
+        );
+        assert!(outcome.is_frugal() && outcome.is_right());
+    }
+}

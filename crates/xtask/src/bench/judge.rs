@@ -1,0 +1,120 @@
+//! Verdicts from stored probes: how many a second, on one core.
+//!
+//! Nothing is asked here. The cases are kept as the store keeps them and read
+//! back before the clock starts, so that only judging is measured.
+
+mod cases;
+
+use std::fmt;
+use std::time::Instant;
+
+use jiff::Timestamp;
+use relink_judge::{Case, Habit, Next, Policy, judge};
+use relink_model::Word;
+
+use self::cases::{Stored, stored};
+use crate::Fault;
+
+/// Verdicts a second that must be reached.
+const BAR: f64 = 100_000.0;
+
+/// How much is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JudgeSize {
+    /// Different cases.
+    pub cases: usize,
+    /// How often each is judged.
+    pub rounds: usize,
+}
+
+impl Default for JudgeSize {
+    fn default() -> Self {
+        Self { cases: 2_000, rounds: 200 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JudgeOutcome {
+    cases: usize,
+    verdicts: usize,
+    as_planted: usize,
+    seconds: f64,
+}
+
+impl JudgeOutcome {
+    /// Whether every case was judged as it was planted.
+    pub fn is_right(&self) -> bool {
+        self.as_planted == self.cases
+    }
+
+    /// Whether it was fast enough.
+    pub fn is_fast(&self) -> bool {
+        self.rate() >= BAR
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn rate(&self) -> f64 {
+        self.verdicts as f64 / self.seconds
+    }
+}
+
+impl fmt::Display for JudgeOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rate, Self { cases, verdicts, as_planted, .. }) = (self.rate(), self);
+        write!(f, "judge {rate:.0}/s (bar {BAR:.0}/s)  {verdicts} verdicts  ")?;
+        write!(f, "{as_planted} of {cases} cases as planted")
+    }
+}
+
+/// Judges so many cases so often.
+pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, Fault> {
+    let cases = stored(size.cases)?;
+    let as_planted = cases.iter().filter(|case| verdict(case) == Some(case.planted)).count();
+    let start = Instant::now();
+    let mut verdicts = 0;
+    for _ in 0..size.rounds {
+        verdicts += cases.iter().filter(|case| verdict(case).is_some()).count();
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    Ok(JudgeOutcome { cases: cases.len(), verdicts, as_planted, seconds })
+}
+
+/// The word for a case; `None` if something more would be asked.
+fn verdict(stored: &Stored) -> Option<Word> {
+    let case = Case {
+        url: &stored.url,
+        looks: &stored.looks,
+        probe: &stored.probe,
+        controls: &stored.controls,
+        habit: Habit::default(),
+        history: &stored.history,
+        now: Timestamp::UNIX_EPOCH,
+    };
+    match judge(&Policy::default(), &case) {
+        Next::Settle(judgement) => Some(judgement.word),
+        Next::Ask { .. } | Next::Compare(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_measurement_judges_everything_as_planted() {
+        let outcome = bench_judge(JudgeSize { cases: 40, rounds: 2 }).unwrap();
+        assert!(outcome.is_right(), "{outcome}");
+        assert_eq!(outcome.verdicts, 80);
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let outcome = JudgeOutcome { cases: 2, verdicts: 600, as_planted: 2, seconds: 0.002 };
+        assert_eq!(
+            outcome.to_string(),
+            "judge 300000/s (bar 100000/s)  600 verdicts  2 of 2 cases as planted"
+        );
+        assert!(outcome.is_fast() && outcome.is_right());
+    }
+}

@@ -1,0 +1,207 @@
+//! Cases of every kind the judge meets, with what was planted in them.
+
+use jiff::Timestamp;
+use relink_judge::sibling;
+use relink_model::{
+    Control, ControlKind, Digest, Ending, History, Hop, Look, Mark, Probe, Purpose, Timings, Word,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::Fault;
+
+/// A case as it is read back from the store.
+#[derive(Debug)]
+pub(super) struct Stored {
+    pub(super) url: String,
+    pub(super) looks: Vec<Look>,
+    pub(super) probe: Probe,
+    pub(super) controls: Vec<Control>,
+    pub(super) history: History,
+    pub(super) planted: Word,
+}
+
+/// Words the pages are made of; none of them means anything to the judge.
+const WORDS: [&str; 24] = [
+    "anchor", "barley", "chapel", "dune", "ember", "ferry", "granite", "heron", "island",
+    "juniper", "kettle", "lichen", "meadow", "nettle", "otter", "plough", "quarry", "rafter",
+    "saddle", "thimble", "umber", "valley", "willow", "yarrow",
+];
+
+/// Words of an ordinary page.
+const LONG: usize = 220;
+
+/// So many cases, written and read back.
+pub(super) fn stored(count: usize) -> Result<Vec<Stored>, Fault> {
+    (0..count).map(|number| Plan { number }.case().and_then(Stored::through_the_store)).collect()
+}
+
+impl Stored {
+    /// The same after it was written as JSON and read again.
+    fn through_the_store(self) -> Result<Self, Fault> {
+        let controls: Result<Vec<Control>, Fault> = self
+            .controls
+            .into_iter()
+            .map(|control| {
+                let probe = control.probe.as_deref().map(reread).transpose()?;
+                Ok(Control { probe: probe.map(Into::into), ..control })
+            })
+            .collect();
+        Ok(Self {
+            looks: self.looks.iter().map(reread).collect::<Result<_, _>>()?,
+            probe: reread(&self.probe)?,
+            history: reread(&self.history)?,
+            controls: controls?,
+            ..self
+        })
+    }
+}
+
+fn reread<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, Fault> {
+    let cannot = |fault| Fault::new(format!("cannot be stored: {fault}"));
+    serde_json::from_str(&serde_json::to_string(value).map_err(cannot)?).map_err(cannot)
+}
+
+/// What to make of a number: every tenth case is of one kind, and half of all
+/// are ordinary.
+struct Plan {
+    number: usize,
+}
+
+impl Plan {
+    fn case(&self) -> Result<Stored, Fault> {
+        Ok(match self.number % 10 {
+            0..=4 => self.ordinary(),
+            5 => self.soft_404(),
+            6 => self.rotating()?,
+            7 => self.walled(),
+            8 => self.remembered(),
+            _ => self.sent_home(),
+        })
+    }
+
+    /// A page of its own on a site that refuses strays.
+    fn ordinary(&self) -> Stored {
+        let mut case = self.answered(self.page(0), Word::Alive);
+        let refused = Probe { digest: None, ..probe(&[&case.url], 404, Digest::default()) };
+        case.compare(ControlKind::Stray, refused);
+        case
+    }
+
+    /// One error page for all.
+    fn soft_404(&self) -> Stored {
+        let error = digest("Library", &["Catalog"], &self.text(1, LONG));
+        let mut case = self.answered(error.clone(), Word::Soft404);
+        case.compare(ControlKind::Stray, probe(&[], 200, error));
+        case
+    }
+
+    /// A new page for each visit.
+    fn rotating(&self) -> Result<Stored, Fault> {
+        let visit = |visit| digest("Library", &["For you"], &self.text(visit, LONG));
+        let mut case = self.answered(visit(1), Word::Soft404);
+        let kinds = [ControlKind::Stray, ControlKind::SecondStray, ControlKind::Again];
+        for (kind, number) in kinds.into_iter().zip(2..) {
+            case.compare(kind, probe(&[], 200, visit(number)));
+        }
+        if case.controls.len() == kinds.len() { Ok(case) } else { Err(Fault::new("no sibling")) }
+    }
+
+    /// A login or a test for robots in place of the page.
+    fn walled(&self) -> Stored {
+        let mut wall = match self.number % 20 {
+            7 => digest("Just a moment...", &[], "Checking your browser"),
+            _ => digest("Sign in", &["Sign in"], "Name and password, please"),
+        };
+        wall.marks.push(if self.number % 20 == 7 { Mark::Challenge } else { Mark::AsksPassword });
+        self.answered(wall, Word::Blocked)
+    }
+
+    /// A page that was seen before: unchanged, or another owner's by now.
+    fn remembered(&self) -> Stored {
+        let before = self.page(0);
+        let (now, word) = match self.number % 20 {
+            8 => (before.clone(), Word::Alive),
+            _ => {
+                let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
+                (digest("Online casino and betting", &["Jackpot"], text), Word::Hijacked)
+            }
+        };
+        let mut case = self.answered(now, word);
+        case.history.digest = Some(before);
+        case
+    }
+
+    /// Everything unknown is redirected to the front page.
+    fn sent_home(&self) -> Stored {
+        let home = "http://library.example.org/";
+        let page = digest("Library", &["Welcome"], &self.text(1, LONG));
+        let mut case = self.answered(page.clone(), Word::Soft404);
+        case.probe = probe(&[&case.url, home], 200, page.clone());
+        let stray = sibling(ControlKind::Stray, &case.url, 1).map_or(String::new(), |it| it.url);
+        case.compare(ControlKind::Stray, probe(&[&stray, home], 200, page));
+        case
+    }
+
+    fn answered(&self, digest: Digest, planted: Word) -> Stored {
+        let url = format!(
+            "http://library.example.org/{}/{}-{}.html",
+            self.word(0, 1),
+            self.word(0, 2),
+            self.word(0, 3)
+        );
+        let probe = probe(&[&url], 200, digest);
+        let (asked, ending) = (probe.asked, probe.ending.clone());
+        let looks = vec![Look { asked, purpose: Purpose::First, ending, took_ms: 12 }];
+        Stored { url, looks, probe, controls: Vec::new(), history: History::default(), planted }
+    }
+
+    fn page(&self, version: usize) -> Digest {
+        let title = format!("{} and {} - Library", self.word(version, 2), self.word(version, 3));
+        digest(&title, &[&title, self.word(version, 4)], &self.text(version, LONG))
+    }
+
+    fn text(&self, version: usize, length: usize) -> String {
+        let words: Vec<&str> = (0..length).map(|place| self.word(version, place)).collect();
+        words.join(" ")
+    }
+
+    fn word(&self, version: usize, place: usize) -> &'static str {
+        let mut mixed = ((self.number * 8 + version) * 1024 + place) as u64;
+        mixed = mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        WORDS[usize::try_from(mixed >> 40).unwrap_or(0) % WORDS.len()]
+    }
+}
+
+impl Stored {
+    fn compare(&mut self, kind: ControlKind, probe: Probe) {
+        if let Some(sibling) = sibling(kind, &self.url, 1) {
+            self.controls.push(Control { kind, url: sibling.url, probe: Some(probe.into()) });
+        }
+    }
+}
+
+fn digest(title: &str, headings: &[&str], text: &str) -> Digest {
+    let mut digest = relink_page::text_digest(Some(title), text, Some("text/html"));
+    digest.headings = headings.iter().map(|&heading| heading.to_owned()).collect();
+    digest
+}
+
+fn probe(way: &[&str], status: u16, digest: Digest) -> Probe {
+    let last = way.len().saturating_sub(1);
+    let hop = |(place, url): (usize, &&str)| Hop {
+        url: (*url).to_owned(),
+        status: if place == last { status } else { 302 },
+        location: None,
+        address: None,
+    };
+    Probe {
+        asked: Timestamp::UNIX_EPOCH,
+        hops: way.iter().enumerate().map(hop).collect(),
+        ending: Ending::Answered(status),
+        timings: Timings { total: 12, ..Timings::default() },
+        retry_after: None,
+        digest: Some(digest),
+    }
+}
