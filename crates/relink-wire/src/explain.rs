@@ -91,10 +91,16 @@ fn explain_status(paint: Paint, meaning: &StatusMeaning) -> String {
     format!("{title}\n\n{sentence}\n{advice}\nRelink says: {word}{code}\n")
 }
 
-fn what_to_do(paint: Paint, advice: &str) -> String {
+/// What to do, as a paragraph.
+pub(crate) fn what_to_do(paint: Paint, advice: &str) -> String {
     const LABEL: &str = "what to do: ";
-    let text = wrapped("", LABEL, advice);
-    text.replacen(LABEL, &paint.help(LABEL), 1)
+    labeled(LABEL, &paint.help(LABEL), advice)
+}
+
+/// A paragraph after a label, which is shown as `painted`.
+pub(crate) fn labeled(label: &str, painted: &str, text: &str) -> String {
+    let lines = wrapped("", label, text);
+    format!("{painted}{}", lines.strip_prefix(label).unwrap_or(&lines))
 }
 
 fn listed(paint: Paint, row: &CodeMeaning) -> String {
@@ -112,7 +118,7 @@ fn listed(paint: Paint, row: &CodeMeaning) -> String {
 }
 
 /// A text broken into lines, each after `indent`, the first after `label` too.
-fn wrapped(indent: &str, label: &str, text: &str) -> String {
+pub(crate) fn wrapped(indent: &str, label: &str, text: &str) -> String {
     let mut lines = format!("{indent}{label}");
     let mut used = width(&lines);
     let margin = used;

@@ -4,6 +4,7 @@
 //! Colour only repeats what signs and words say already.
 
 mod closing;
+mod comparison;
 mod finding;
 mod hosts;
 mod paint;
@@ -14,8 +15,12 @@ pub use closing::{Closing, Headline, closing, headline, interrupted, no_network,
 pub use finding::{FindingView, finding};
 pub use hosts::hosts;
 pub use paint::Paint;
-pub use quantity::{age, counted, duration, grouped};
+pub use quantity::{age, counted, duration, grouped, resemblance, size};
 pub use snippet::Snippet;
+
+pub(crate) use comparison::compared;
+pub(crate) use finding::spots;
+pub(crate) use snippet::cut_end;
 
 use unicode_width::UnicodeWidthStr;
 

@@ -7,16 +7,19 @@
 //! shown ([`redact()`]), and no stranger's text reaches a terminal with control
 //! characters in it ([`printable()`]).
 
+pub mod dossier;
 pub mod explain;
 pub mod human;
 pub mod schema;
 
+mod dead_links;
 mod ending_name;
 mod printable;
 mod redact;
 mod report;
 mod row;
 
+pub use dead_links::DeadLinks;
 pub use ending_name::EndingName;
 pub use printable::printable;
 pub use redact::{redact, redact_prose};

@@ -12,7 +12,7 @@ use relink_model::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::{SCHEMA, TargetRow, redact, schema};
+use crate::{DeadLinks, SCHEMA, TargetRow, redact, schema};
 
 /// A whole run: what was asked, what came of it, and the sums.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +69,8 @@ pub struct HostRow<'a> {
     pub name: Cow<'a, str>,
     /// Requests made, retries and second looks included.
     pub asked: u64,
+    /// Those of them that asked for a page only to compare with.
+    pub controls: u64,
     /// Requests that some server answered.
     pub answered: u64,
     /// Answers that asked for slower visits.
@@ -80,7 +82,7 @@ pub struct HostRow<'a> {
 }
 
 /// A run in numbers.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Links found.
     pub links: u64,
@@ -96,6 +98,9 @@ pub struct Summary {
     #[serde(serialize_with = "every_word")]
     #[schemars(schema_with = "schema::word_counts")]
     pub words: BTreeMap<Word, u64>,
+    /// The dead among them, and how many of those answer as if alive.
+    #[serde(flatten)]
+    pub dead: DeadLinks,
     /// The exit code of the run.
     pub exit: u8,
 }
@@ -173,6 +178,7 @@ mod tests {
             hosts: vec![HostRow {
                 name: "example.org".into(),
                 asked: 3,
+                controls: 1,
                 answered: 3,
                 throttled: 0,
                 busy_ms: 36,
@@ -184,11 +190,17 @@ mod tests {
                 hosts: 1,
                 targets: 2,
                 cached: 0,
-                words: Word::ALL.into_iter().map(|word| (word, 0)).collect(),
+                dead: DeadLinks::among(&words()),
+                words: words(),
                 exit: 1,
             },
             finished: moment("2026-11-10T09:00:06Z"),
         }
+    }
+
+    fn words() -> BTreeMap<Word, u64> {
+        let counts = Word::ALL.into_iter().map(|word| (word, 0));
+        counts.chain([(Word::Dead, 3), (Word::Soft404, 1)]).collect()
     }
 
     fn written(targets: usize) -> String {
@@ -222,6 +234,8 @@ mod tests {
         let json = serde_json::to_value(Summary::default()).unwrap();
         assert_eq!(json["words"].as_object().unwrap().len(), Word::ALL.len());
         assert_eq!(json["words"]["soft-404"], 0);
+        assert_eq!(json["dead_links"], 0);
+        assert!(json["soft_404_share"].is_null());
     }
 
     #[test]

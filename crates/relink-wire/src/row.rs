@@ -7,7 +7,9 @@ use std::borrow::Cow;
 use std::io;
 
 use jiff::Timestamp;
-use relink_model::{Code, Hop, Look, Place, PlaceKind, Purpose, Word};
+use relink_model::{
+    Code, Confidence, ControlKind, Ground, Hop, Look, Place, PlaceKind, Purpose, Word,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,8 @@ pub struct TargetView<'a> {
     pub status: Option<u16>,
     /// The reason in plain words.
     pub reason: &'a str,
+    /// How sure it is.
+    pub confidence: Confidence,
     /// Since when the word has held.
     pub since: Timestamp,
     /// When it was settled.
@@ -39,6 +43,8 @@ pub struct TargetView<'a> {
     pub hops: &'a [Hop],
     /// The looks the word rests on.
     pub looks: &'a [Look],
+    /// What the word rests on beside the looks.
+    pub grounds: &'a [Ground],
     /// Every place that names it.
     pub places: &'a [PlaceView<'a>],
 }
@@ -69,6 +75,9 @@ pub struct TargetRow<'a> {
     pub status: Option<u16>,
     /// The reason in plain words.
     pub reason: Cow<'a, str>,
+    /// How sure the verdict is: the share of such verdicts that are right.
+    #[schemars(schema_with = "schema::share")]
+    pub confidence: Confidence,
     /// Since when the verdict has held without a break.
     #[schemars(schema_with = "schema::moment")]
     pub since: Timestamp,
@@ -80,7 +89,7 @@ pub struct TargetRow<'a> {
     /// Every answer on the way, the last included.
     pub hops: Vec<HopRow<'a>>,
     /// What the verdict rests on.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<Evidence<'a>>,
     /// Every place that names the address.
     pub places: Vec<PlaceRow<'a>>,
 }
@@ -98,9 +107,9 @@ pub struct HopRow<'a> {
 }
 
 /// Something a verdict rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Evidence {
+pub enum Evidence<'a> {
     /// One act of asking.
     Look {
         /// When it was asked.
@@ -115,6 +124,30 @@ pub enum Evidence {
         status: Option<u16>,
         /// How long it took, in milliseconds.
         ms: u32,
+    },
+    /// Another page was asked for comparison.
+    Comparison {
+        /// What was found, in plain words.
+        note: Cow<'a, str>,
+        /// Which other page it is.
+        #[schemars(schema_with = "schema::control_kind")]
+        with: ControlKind,
+        /// The address of that page.
+        url: Cow<'a, str>,
+        /// The HTTP status it answered with, or null if no server answered.
+        status: Option<u16>,
+        /// How much the two texts resemble each other, or null if unknown.
+        #[schemars(schema_with = "schema::share_or_null")]
+        resemblance: Option<f64>,
+    },
+    /// A sign on the page itself, or in what is remembered of it.
+    Sign {
+        /// What was found, in plain words.
+        note: Cow<'a, str>,
+        /// How much the text resembles what is remembered, where that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(schema_with = "schema::share_or_null")]
+        resemblance: Option<f64>,
     },
 }
 
@@ -146,11 +179,12 @@ impl<'a> TargetRow<'a> {
             code: view.code,
             status: view.status,
             reason: redact_prose(view.reason),
+            confidence: view.confidence,
             since: view.since,
             checked: view.checked,
             cached: view.is_cached,
             hops: view.hops.iter().map(HopRow::new).collect(),
-            evidence: view.looks.iter().map(Evidence::of_look).collect(),
+            evidence: evidence(view),
             places: view.places.iter().map(PlaceRow::new).collect(),
         }
     }
@@ -162,8 +196,13 @@ impl<'a> TargetRow<'a> {
     }
 }
 
+fn evidence<'a>(view: &TargetView<'a>) -> Vec<Evidence<'a>> {
+    let looks = view.looks.iter().map(Evidence::of_look);
+    looks.chain(view.grounds.iter().map(Evidence::of_ground)).collect()
+}
+
 impl<'a> HopRow<'a> {
-    fn new(hop: &'a Hop) -> Self {
+    pub(crate) fn new(hop: &'a Hop) -> Self {
         Self {
             url: redact(&hop.url),
             status: hop.status,
@@ -172,7 +211,7 @@ impl<'a> HopRow<'a> {
     }
 }
 
-impl Evidence {
+impl<'a> Evidence<'a> {
     fn of_look(look: &Look) -> Self {
         Self::Look {
             asked: look.asked,
@@ -180,6 +219,21 @@ impl Evidence {
             ending: EndingName::from(&look.ending),
             status: look.ending.status(),
             ms: look.took_ms,
+        }
+    }
+
+    fn of_ground(ground: &'a Ground) -> Self {
+        let note = redact_prose(&ground.note);
+        let resemblance = ground.resemblance;
+        match &ground.control {
+            None => Self::Sign { note, resemblance },
+            Some(control) => Self::Comparison {
+                note,
+                with: control.kind,
+                url: redact(&control.url),
+                status: control.status,
+                resemblance,
+            },
         }
     }
 }
@@ -199,7 +253,7 @@ impl<'a> PlaceRow<'a> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use relink_model::{DnsFault, Ending};
+    use relink_model::{ControlSeen, DnsFault, Ending};
 
     use super::*;
 
@@ -211,12 +265,32 @@ pub(crate) mod tests {
         Place { span: span.into(), line, column, kind: PlaceKind::Link }
     }
 
-    fn look(asked: &str, purpose: Purpose, ending: Ending) -> Look {
+    pub(crate) fn look(asked: &str, purpose: Purpose, ending: Ending) -> Look {
         Look { asked: moment(asked), purpose, ending, took_ms: 12 }
     }
 
-    fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
+    pub(crate) fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
         Hop { url: url.to_owned(), status, location: location.map(str::to_owned), address: None }
+    }
+
+    pub(crate) fn grounds() -> [Ground; 2] {
+        let control = ControlSeen {
+            kind: ControlKind::Stray,
+            url: "https://ann:secret@old.example.org/xkqvzjw".to_owned(),
+            status: Some(200),
+        };
+        [
+            Ground {
+                note: "the same page, at least 0.90 alike".to_owned(),
+                control: Some(control),
+                resemblance: Some(0.99),
+            },
+            Ground {
+                note: "the title says `not found`".to_owned(),
+                control: None,
+                resemblance: None,
+            },
+        ]
     }
 
     /// Hands `then` the row of a page that answered 404 twice.
@@ -236,11 +310,13 @@ pub(crate) mod tests {
             code: Some(Code::new(101)),
             status: Some(404),
             reason: "404 on 2 looks, 100 ms apart",
+            confidence: Confidence::percent(99),
             since: moment("2026-11-01T09:00:00Z"),
             checked: moment("2026-11-10T09:00:00.1Z"),
             is_cached: false,
             hops: &hops,
             looks: &looks,
+            grounds: &grounds(),
             places: &places,
         }))
     }
@@ -275,21 +351,28 @@ pub(crate) mod tests {
     fn what_is_not_known_is_null() {
         let looks =
             [look("2026-11-10T09:00:00Z", Purpose::First, Ending::NoAddress(DnsFault::NoSuchName))];
+        let [mut unanswered, _] = grounds();
+        unanswered.control.as_mut().unwrap().status = None;
+        unanswered.resemblance = None;
+        let grounds = [unanswered];
         let row = TargetRow::new(&TargetView {
             url: "https://example.test/",
             word: Word::Alive,
             code: None,
             status: None,
             reason: "",
+            confidence: Confidence::FULL,
             since: Timestamp::UNIX_EPOCH,
             checked: Timestamp::UNIX_EPOCH,
             is_cached: true,
             hops: &[],
             looks: &looks,
+            grounds: &grounds,
             places: &[],
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");
         assert!(line.contains(r#""ending":"no-such-host","status":null"#), "{line}");
+        assert!(line.contains(r#"/xkqvzjw","status":null,"resemblance":null"#), "{line}");
     }
 }

@@ -1,10 +1,11 @@
 //! The JSON Schema of every contract, generated from the types themselves.
 
-use relink_model::{PlaceKind, Purpose, Word};
+use relink_model::{ControlKind, PlaceKind, Purpose, Word};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
+use crate::dossier::DossierRow;
 use crate::{Report, TargetRow};
 
 /// The schema of one line of `--format jsonl`.
@@ -15,6 +16,11 @@ pub fn target() -> Value {
 /// The schema of a `--format json` document.
 pub fn report() -> Value {
     of::<Report>()
+}
+
+/// The schema of `relink explain URL --format json`.
+pub fn dossier() -> Value {
+    of::<DossierRow>()
 }
 
 /// A schema as the text of a file: indented, members in order, newline at the
@@ -56,16 +62,23 @@ pub(crate) fn moment(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn purpose(_: &mut SchemaGenerator) -> Schema {
-    let all = [Purpose::First, Purpose::Retry, Purpose::SecondLook];
-    one_of(all.iter().map(|purpose| purpose.as_str()))
+    one_of(Purpose::ALL.iter().map(|purpose| purpose.as_str()))
 }
 
 pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
-    use PlaceKind::{
-        Argument, Autolink, Bare, Definition, Embed, Form, Line, Link, Refresh, Resource,
-    };
-    let all = [Link, Embed, Resource, Form, Refresh, Definition, Autolink, Bare, Line, Argument];
-    one_of(all.iter().map(|kind| kind.as_str()))
+    one_of(PlaceKind::ALL.iter().map(|kind| kind.as_str()))
+}
+
+pub(crate) fn control_kind(_: &mut SchemaGenerator) -> Schema {
+    one_of(ControlKind::ALL.iter().map(|kind| kind.as_str()))
+}
+
+pub(crate) fn share(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+}
+
+pub(crate) fn share_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["number", "null"], "minimum": 0, "maximum": 1 })
 }
 
 pub(crate) fn word_counts(_: &mut SchemaGenerator) -> Schema {
@@ -104,17 +117,26 @@ mod tests {
     fn the_published_schemas_are_up_to_date() {
         check("target.schema.json", &target());
         check("report.schema.json", &report());
+        check("dossier.schema.json", &dossier());
     }
 
-    #[test]
-    fn every_field_of_a_row_is_promised() {
-        let row = crate::row::tests::with_dead_row(|row| serde_json::to_value(row).unwrap());
-        let schema = target();
+    #[track_caller]
+    fn check_promises(schema: &Value, row: &Value) {
         let required = schema["required"].as_array().unwrap();
         let mut promised: Vec<_> = required.iter().filter_map(Value::as_str).collect();
         let mut written: Vec<_> = row.as_object().unwrap().keys().map(String::as_str).collect();
         promised.sort_unstable();
         written.sort_unstable();
         assert_eq!(promised, written);
+    }
+
+    #[test]
+    fn every_field_of_a_row_is_promised() {
+        let row = crate::row::tests::with_dead_row(|row| serde_json::to_value(row).unwrap());
+        check_promises(&target(), &row);
+        let row = crate::dossier::tests::with_soft_404(|view| {
+            serde_json::to_value(DossierRow::new(view)).unwrap()
+        });
+        check_promises(&dossier(), &row);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use relink_model::{Code, Word};
 
 use super::{Paint, age, counted, duration, grouped};
+use crate::DeadLinks;
 
 /// What the first line of a report counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,8 @@ pub fn headline(headline: &Headline) -> String {
     format!("Checked {links} in {files}, {hosts}, {took}{cached}\n")
 }
 
-/// The sums: every word that occurs with its sign and count, and alive always.
+/// The sums: every word that occurs with its sign and count, and alive always;
+/// then, if any link is dead, how many of those answer as if they were alive.
 pub fn summary(paint: Paint, words: &BTreeMap<Word, u64>) -> String {
     let counts = Word::ALL.map(|word| (word, words.get(&word).copied().unwrap_or(0)));
     let parts: Vec<String> = counts
@@ -49,7 +51,35 @@ pub fn summary(paint: Paint, words: &BTreeMap<Word, u64>) -> String {
             paint.word(word, &text)
         })
         .collect();
-    format!("  {}\n", parts.join("  "))
+    format!("  {}\n{}", parts.join("  "), lying(words))
+}
+
+/// `3 of 12 dead links (25 %) answer as if they were alive (soft-404).`
+fn lying(words: &BTreeMap<Word, u64>) -> String {
+    let dead = DeadLinks::among(words).dead_links;
+    if dead == 0 {
+        return String::new();
+    }
+    let soft = words.get(&Word::Soft404).copied().unwrap_or(0);
+    let links = counted(dead, "dead link");
+    let answer = if soft == 1 || dead == 1 {
+        "answers as if it were alive"
+    } else {
+        "answer as if they were alive"
+    };
+    let percent = percent(soft, dead);
+    format!("  {} of {links} ({percent} %) {answer} (soft-404).\n", grouped(soft))
+}
+
+/// A share in whole hundredths; only nothing is 0, and only all is 100.
+fn percent(part: u64, whole: u64) -> u64 {
+    let (part, whole) = (u128::from(part), u128::from(whole).max(1));
+    let rounded = u64::try_from((part * 100 + whole / 2) / whole).unwrap_or(100);
+    match part {
+        0 => 0,
+        _ if part >= whole => 100,
+        _ => rounded.clamp(1, 99),
+    }
 }
 
 /// What the last sentence of a report counts.

@@ -1,12 +1,15 @@
 //! One finding as a block of lines.
 
-use relink_model::{Code, Word};
+use relink_model::{Code, Confidence, Ground, Word};
 
-use super::{Paint, Snippet, grouped, shown_prose, shown_url};
+use super::{Paint, Snippet, compared, grouped, shown_prose, shown_url};
 use crate::PlaceView;
 
-/// How many further places are named before they are only counted.
+/// How many places are named before they are only counted.
 const PLACES_NAMED: usize = 3;
+
+/// How many comparisons are shown; `relink explain URL` shows them all.
+const COMPARISONS_SHOWN: usize = 2;
 
 /// A finding to show.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +22,10 @@ pub struct FindingView<'a> {
     pub url: &'a str,
     /// The reason in plain words.
     pub reason: &'a str,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What it rests on beside the looks.
+    pub grounds: &'a [Ground],
     /// Every place that names it; the first is shown in full.
     pub places: &'a [PlaceView<'a>],
     /// The line of the first place, where it could be read.
@@ -29,7 +36,7 @@ pub struct FindingView<'a> {
 
 /// Draws a finding: what, where, why and what to do.
 pub fn finding(paint: Paint, view: &FindingView) -> String {
-    let reason = shown_prose(view.reason);
+    let reason = format!("{}{}", shown_prose(view.reason), confidence(view));
     let body = match (view.places, view.snippet) {
         ([], _) => reason_line(paint, &reason),
         ([only], None) => format!("{} {}   {reason}\n", paint.quiet("  -->"), spot(only)),
@@ -41,13 +48,41 @@ pub fn finding(paint: Paint, view: &FindingView) -> String {
             place_line(paint, first, others) + &snippet.lines(paint, caret, &reason)
         }
     };
-    title(paint, view) + &body + &help_line(paint, view.help)
+    title(paint, view) + &body + &comparisons(paint, view) + &help_line(paint, view.help)
 }
 
 fn title(paint: Paint, view: &FindingView) -> String {
     let code = view.code.map_or(String::new(), |code| format!("{code} "));
     let label = paint.word(view.word, &format!("{code}{}", view.word));
     format!("{label} · {}\n", paint.strong(&shown_url(view.url)))
+}
+
+/// How sure a judgement is that rests on what a page shows. A status speaks for
+/// itself.
+fn confidence(view: &FindingView) -> String {
+    let rests_on_content = match view.word {
+        Word::Soft404 | Word::Hijacked | Word::Drifted => true,
+        // A wall is told by its status or by its content; only the latter needs
+        // grounds.
+        Word::Blocked => !view.grounds.is_empty(),
+        _ => false,
+    };
+    if rests_on_content && view.confidence < Confidence::FULL {
+        return format!(" (confidence {})", view.confidence);
+    }
+    String::new()
+}
+
+/// The pages that gave a lying answer away.
+fn comparisons(paint: Paint, view: &FindingView) -> String {
+    if !matches!(view.word, Word::Soft404 | Word::Hijacked) {
+        return String::new();
+    }
+    let seen = view.grounds.iter().filter_map(|ground| Some((ground, ground.control.as_ref()?)));
+    seen.take(COMPARISONS_SHOWN)
+        .map(|(ground, control)| compared(&shown_url(&control.url), control, ground.resemblance))
+        .map(|line| reason_line(paint, &line))
+        .collect()
 }
 
 fn place_line(paint: Paint, first: &PlaceView, others: &[PlaceView]) -> String {
@@ -68,13 +103,17 @@ fn also(others: &[PlaceView]) -> String {
     if others.is_empty() {
         return String::new();
     }
-    let named: Vec<String> = others.iter().take(PLACES_NAMED).map(spot).collect();
-    let unnamed = others.len().saturating_sub(PLACES_NAMED);
-    let more = match unnamed {
+    format!("        also {}", spots(others))
+}
+
+/// The first places by name, the others counted.
+pub(crate) fn spots(places: &[PlaceView]) -> String {
+    let named: Vec<String> = places.iter().take(PLACES_NAMED).map(spot).collect();
+    let more = match places.len().saturating_sub(PLACES_NAMED) {
         0 => String::new(),
         unnamed => format!(" and {} more", grouped(unnamed as u64)),
     };
-    format!("        also {}{more}", named.join(", "))
+    format!("{}{more}", named.join(", "))
 }
 
 fn spot(view: &PlaceView) -> String {

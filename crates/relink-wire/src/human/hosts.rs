@@ -3,14 +3,18 @@
 use super::{Paint, duration, grouped, padded, shown_url, width};
 use crate::HostRow;
 
-const TITLES: [&str; 6] = ["host", "asked", "answered", "throttled", "busy", "waited"];
+/// How many columns the table has.
+const COLUMNS: usize = 7;
+
+const TITLES: [&str; COLUMNS] =
+    ["host", "asked", "to compare", "answered", "throttled", "busy", "waited"];
 
 /// Draws the host table, or nothing if there are no hosts.
 pub fn hosts(paint: Paint, rows: &[HostRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let cells: Vec<[String; 6]> = rows.iter().map(cells).collect();
+    let cells: Vec<[String; COLUMNS]> = rows.iter().map(cells).collect();
     let widths = columns(&cells);
     let titles = line(&TITLES.map(str::to_owned), &widths);
     let mut text = format!("{}\n", paint.quiet(&titles));
@@ -21,10 +25,11 @@ pub fn hosts(paint: Paint, rows: &[HostRow]) -> String {
     text
 }
 
-fn cells(row: &HostRow) -> [String; 6] {
+fn cells(row: &HostRow) -> [String; COLUMNS] {
     [
         shown_url(&row.name),
         grouped(row.asked),
+        grouped(row.controls),
         grouped(row.answered),
         grouped(row.throttled),
         duration(row.busy_ms),
@@ -32,7 +37,7 @@ fn cells(row: &HostRow) -> [String; 6] {
     ]
 }
 
-fn columns(cells: &[[String; 6]]) -> [usize; 6] {
+fn columns(cells: &[[String; COLUMNS]]) -> [usize; COLUMNS] {
     let mut widths = TITLES.map(width);
     for row in cells {
         for (widest, cell) in widths.iter_mut().zip(row) {
@@ -43,7 +48,7 @@ fn columns(cells: &[[String; 6]]) -> [usize; 6] {
 }
 
 /// The name stands to the left, numbers to the right.
-fn line(cells: &[String; 6], widths: &[usize; 6]) -> String {
+fn line(cells: &[String; COLUMNS], widths: &[usize; COLUMNS]) -> String {
     let [name, numbers @ ..] = cells;
     let numbers: Vec<String> = numbers
         .iter()

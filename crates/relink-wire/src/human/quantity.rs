@@ -30,6 +30,30 @@ pub fn duration(milliseconds: u64) -> String {
     }
 }
 
+/// A number of bytes: `340 B`, `11.2 kB`, `3.0 MB`.
+pub fn size(bytes: u64) -> String {
+    const KILO: u64 = 1000;
+    const MEGA: u64 = 1000 * KILO;
+    let in_units =
+        |unit: u64, name| format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
+    match bytes {
+        0..KILO => format!("{bytes} B"),
+        KILO..MEGA => in_units(KILO, "kB"),
+        MEGA.. => in_units(MEGA, "MB"),
+    }
+}
+
+/// A share of two texts in common, with two decimals.
+///
+/// Cut and not rounded: `1.00` is said of equal texts alone, and a share never
+/// looks as if it had reached a threshold that it missed.
+pub fn resemblance(share: f64) -> String {
+    // What is a whole hundredth must not fall short of it by binary fractions.
+    const SLACK: f64 = 1e-9;
+    let hundredths = (share * 100.0 + SLACK).floor();
+    format!("{:.2}", hundredths / 100.0)
+}
+
 /// An age limit in its largest whole unit up to days: `24 h`, `7 d`, `90 s`.
 pub fn age(seconds: u64) -> String {
     const MINUTE: u64 = 60;
@@ -61,6 +85,20 @@ mod tests {
         let durations = [0, 340, 6_149, 59_999, 192_000, 7_500_000];
         let told = durations.map(duration).join(" | ");
         assert_eq!(told, "0 ms | 340 ms | 6.1 s | 59.9 s | 3m12s | 2h05m");
+    }
+
+    #[test]
+    fn sizes_are_told_in_units_of_a_thousand() {
+        let sizes = [0, 999, 1000, 11_299, 999_999, 3_000_000, 12_345_678_901];
+        let told = sizes.map(size).join(" | ");
+        assert_eq!(told, "0 B | 999 B | 1.0 kB | 11.2 kB | 999.9 kB | 3.0 MB | 12345.6 MB");
+    }
+
+    #[test]
+    fn a_resemblance_is_never_told_better_than_it_is() {
+        let shares = [0.0, 0.29, 0.57, 0.8999, 0.9, 0.999, 1.0];
+        let told = shares.map(resemblance).join(" ");
+        assert_eq!(told, "0.00 0.29 0.57 0.89 0.90 0.99 1.00");
     }
 
     #[test]

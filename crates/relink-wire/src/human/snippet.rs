@@ -110,7 +110,8 @@ fn end_of(text: &str, columns: usize) -> &str {
     too_far.map_or(text, |(at, char)| &text[at + char.len_utf8()..])
 }
 
-fn cut_end(text: &str, columns: usize) -> String {
+/// A text cut to so many columns, with a sign that it was.
+pub(crate) fn cut_end(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }

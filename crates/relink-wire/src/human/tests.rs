@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relink_model::{Code, Word};
+use relink_model::{Code, Confidence, ControlKind, ControlSeen, Ground, Word};
 
 use super::*;
 use crate::row::tests::place;
@@ -20,6 +20,8 @@ fn view<'a>(places: &'a [PlaceView<'a>], snippet: Option<&'a Snippet>) -> Findin
         word: Word::Dead,
         url: "https://old.example.org/guide/setup",
         reason: "404 on 2 looks, 100 ms apart",
+        confidence: Confidence::percent(99),
+        grounds: &[],
         places,
         snippet,
         help: Some("Link to the page's new address or to an archived copy, or remove the link."),
@@ -73,6 +75,57 @@ fn a_whole_report() {
     insta::assert_snapshot!(report.concat());
 }
 
+fn ground(kind: ControlKind, url: &str, status: Option<u16>, share: Option<f64>) -> Ground {
+    let control = ControlSeen { kind, url: url.to_owned(), status };
+    Ground { note: "the same page".to_owned(), control: Some(control), resemblance: share }
+}
+
+#[test]
+fn a_lying_answer_is_shown_with_what_gave_it_away() {
+    let sign = Ground { note: "says sorry".to_owned(), control: None, resemblance: None };
+    let grounds = [
+        sign,
+        ground(ControlKind::Stray, "https://a.test/docs/xkqv", Some(200), Some(0.999)),
+        ground(ControlKind::Front, "https://ann:secret@a.test/", None, None),
+        ground(ControlKind::Again, "https://a.test/docs/a", Some(200), Some(1.0)),
+    ];
+    let snippet = Snippet::cut(LINE, (22..57).into());
+    let places = [at("docs/links.md", 7, 1)];
+    let mut view = view(&places, None);
+    view.code = Some(Code::new(301));
+    view.word = Word::Soft404;
+    view.reason = "answers 200, but with the page that any address gets";
+    view.confidence = Confidence::percent(97);
+    view.grounds = &grounds;
+    let bare = finding(Paint::Plain, &view);
+    view.snippet = snippet.as_ref();
+    insta::assert_snapshot!(bare + &finding(Paint::Plain, &view));
+}
+
+#[track_caller]
+fn check_confidence(word: Word, hundredths: u8, grounds: &[Ground], is_told: bool) {
+    let mut view = view(&[], None);
+    view.word = word;
+    view.confidence = Confidence::percent(hundredths);
+    view.grounds = grounds;
+    let text = finding(Paint::Plain, &view);
+    assert_eq!(text.contains(&format!("apart (confidence 0.{hundredths})")), is_told, "{text}");
+    assert_eq!(text.contains("confidence"), is_told, "{text}");
+}
+
+#[test]
+fn confidence_is_told_where_the_content_decided() {
+    let grounds = [ground(ControlKind::Stray, "https://a.test/x", Some(200), None)];
+    for word in [Word::Soft404, Word::Hijacked, Word::Drifted] {
+        check_confidence(word, 97, &grounds, true);
+        check_confidence(word, 97, &[], true);
+        check_confidence(word, 100, &grounds, false);
+    }
+    check_confidence(Word::Blocked, 80, &grounds, true);
+    check_confidence(Word::Blocked, 80, &[], false);
+    check_confidence(Word::Dead, 97, &grounds, false);
+}
+
 #[test]
 fn paint_adds_nothing_but_escapes() {
     let snippet = Snippet::cut(LINE, (22..57).into());
@@ -100,9 +153,13 @@ fn no_stranger_s_text_steers_the_terminal() {
     view.url = evil;
     view.reason = evil;
     view.help = Some(evil);
+    view.word = Word::Soft404;
+    let grounds = [ground(ControlKind::Stray, evil, Some(200), Some(0.9))];
+    view.grounds = &grounds;
     let host = HostRow {
         name: evil.into(),
         asked: 1,
+        controls: 0,
         answered: 1,
         throttled: 0,
         busy_ms: 1,
@@ -130,6 +187,41 @@ fn the_last_sentence_says_whether_the_run_fails() {
     );
 }
 
+#[track_caller]
+fn check_lying(dead: u64, soft: u64, hijacked: u64, expect: &str) {
+    let words = [(Word::Dead, dead), (Word::Soft404, soft), (Word::Hijacked, hijacked)].into();
+    let text = summary(Paint::Plain, &words);
+    let told = text.split_once('\n').unwrap().1;
+    let expect = if expect.is_empty() { String::new() } else { format!("  {expect}\n") };
+    assert_eq!(told, expect);
+}
+
+#[test]
+fn the_sums_say_how_many_dead_links_lie() {
+    check_lying(0, 0, 0, "");
+    check_lying(8, 3, 1, "3 of 12 dead links (25 %) answer as if they were alive (soft-404).");
+    check_lying(2, 0, 0, "0 of 2 dead links (0 %) answer as if they were alive (soft-404).");
+    check_lying(11, 1, 0, "1 of 12 dead links (8 %) answers as if it were alive (soft-404).");
+    check_lying(0, 1, 0, "1 of 1 dead link (100 %) answers as if it were alive (soft-404).");
+    check_lying(0, 0, 1, "0 of 1 dead link (0 %) answers as if it were alive (soft-404).");
+}
+
+#[test]
+fn only_nothing_is_no_percent_and_only_all_is_a_hundred() {
+    check_lying(
+        9_998,
+        2,
+        0,
+        "2 of 10,000 dead links (1 %) answer as if they were alive (soft-404).",
+    );
+    check_lying(
+        1,
+        9_999,
+        0,
+        "9,999 of 10,000 dead links (99 %) answer as if they were alive (soft-404).",
+    );
+}
+
 #[test]
 fn a_small_run_is_told_in_the_singular() {
     let text = headline(&Headline {
@@ -149,6 +241,7 @@ fn the_host_table_lines_up() {
     let row = |name: &'static str, asked, waited_ms| HostRow {
         name: name.into(),
         asked,
+        controls: asked / 10,
         answered: asked,
         throttled: 0,
         busy_ms: 340,

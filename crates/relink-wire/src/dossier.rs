@@ -1,0 +1,138 @@
+//! All that is remembered of one address: the text and the JSON of `relink
+//! explain URL`.
+//!
+//! Shows what was asked, what came back, what it was compared with and why the
+//! word follows from it. Nothing is judged again here: the grounds are told as
+//! the judge left them.
+
+mod address;
+mod permanence;
+mod requests;
+mod row;
+
+pub use permanence::Permanence;
+pub use row::{ControlRow, DossierRow, PageRow, PastRow, ProbeRow, StreakRow};
+
+use jiff::Timestamp;
+use relink_judge::codes;
+use relink_model::{Code, Control, FailureStreak, Probe, Word};
+
+use crate::explain::{labeled, what_to_do, wrapped};
+use crate::human::{Paint, counted, grouped, shown_prose, shown_url, spots};
+use crate::{PlaceView, TargetView};
+
+/// How many of the latest words are shown.
+const WORDS_SHOWN: usize = 40;
+
+/// All that is remembered of one address, borrowed from wherever it is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct DossierView<'a> {
+    /// The canonical URL.
+    pub url: &'a str,
+    /// How it was last settled; `None` if no run has settled it yet.
+    pub latest: Option<TargetView<'a>>,
+    /// The failed runs in a row, if the last run failed.
+    pub streak: Option<FailureStreak>,
+    /// The probes of the last run, oldest first.
+    pub probes: &'a [Probe],
+    /// The pages asked for comparison.
+    pub controls: &'a [Control],
+    /// Every settled run, oldest first: when, and which word.
+    pub words: &'a [(Timestamp, Word)],
+}
+
+/// Tells all that is remembered of an address: the verdict, every request,
+/// every comparison, why, what to do, and how it went before.
+pub fn dossier(paint: Paint, view: &DossierView) -> String {
+    let mut text = heading(paint, view);
+    text.push_str(&requests::list(paint, view));
+    if let Some(latest) = &view.latest {
+        text.push_str(&why(paint, latest, view.streak.as_ref()));
+    }
+    text.push_str(&past(paint, view));
+    text
+}
+
+fn heading(paint: Paint, view: &DossierView) -> String {
+    let url = paint.strong(&shown_url(view.url));
+    let Some(latest) = &view.latest else {
+        return format!("verdict none yet: no run has settled it\n {url}\n");
+    };
+    let code = latest.code.map_or(String::new(), |code| format!(" ({code})"));
+    let word = paint.word(latest.word, &format!("{}{code}", latest.word));
+    let since = date(latest.since);
+    let checked = minute(latest.checked);
+    format!(
+        "verdict {word}, confidence {}, since {since}\n {url}, last checked {checked}\n",
+        latest.confidence
+    )
+}
+
+fn why(paint: Paint, latest: &TargetView, streak: Option<&FailureStreak>) -> String {
+    let mut text = String::from("\n");
+    if !latest.reason.is_empty() {
+        let label = paint.strong("why: ");
+        text.push_str(&labeled("why: ", &label, &shown_prose(latest.reason)));
+    }
+    if let Some(permanence) = Permanence::of(latest.word) {
+        let label = format!("{permanence}: ");
+        let sentence = permanence::sentence(latest.word, streak);
+        text.push_str(&labeled(&label, &paint.word(latest.word, &label), &sentence));
+    }
+    text.push_str(&latest.code.map_or(String::new(), |code| meaning(paint, code)));
+    // A blank line of its own would say nothing.
+    if text == "\n" { String::new() } else { text }
+}
+
+fn meaning(paint: Paint, code: Code) -> String {
+    codes::meaning(code).map_or(String::new(), |meaning| {
+        let title = format!("{code}, {}", meaning.name);
+        let sentence = wrapped("  ", "", meaning.sentence);
+        format!("\n{title}\n{sentence}{}", what_to_do(paint, meaning.advice))
+    })
+}
+
+/// Where it is linked, and its words so far.
+fn past(paint: Paint, view: &DossierView) -> String {
+    let places = view.latest.map_or(&[] as &[PlaceView], |latest| latest.places);
+    let linked = match places {
+        [] => String::new(),
+        places => format!("linked in {}\n", spots(places)),
+    };
+    let history = history(paint, view.words);
+    if linked.is_empty() && history.is_empty() {
+        return String::new();
+    }
+    format!("\n{linked}{history}")
+}
+
+/// `history ✓✓✓☁☁   5 runs since 2026-10-01`
+fn history(paint: Paint, words: &[(Timestamp, Word)]) -> String {
+    let Some((first, _)) = words.first() else {
+        return String::new();
+    };
+    let hidden = words.len().saturating_sub(WORDS_SHOWN);
+    let shown = &words[hidden..];
+    let signs: String = shown
+        .iter()
+        .map(|(_, word)| paint.word(*word, word.sign().encode_utf8(&mut [0; 4])))
+        .collect();
+    let runs = counted(words.len() as u64, "run");
+    let since = date(*first);
+    if hidden == 0 {
+        return format!("history {signs}   {runs} since {since}\n");
+    }
+    let shown = grouped(shown.len() as u64);
+    format!("history …{signs}   the last {shown} of {runs} since {since}\n")
+}
+
+fn date(moment: Timestamp) -> String {
+    moment.strftime("%Y-%m-%d").to_string()
+}
+
+fn minute(moment: Timestamp) -> String {
+    moment.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+pub(crate) mod tests;
