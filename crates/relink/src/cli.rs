@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use relink_fetch::Override;
+use relink_fetch::{Override, Proxy};
 use relink_model::Word;
 
 use crate::span_of_time::SpanOfTime;
@@ -134,6 +134,9 @@ pub struct AskingArgs {
     /// repeated.
     #[arg(long, value_name = "HOST:PORT:ADDR")]
     pub resolve: Vec<Override>,
+    /// Ask through this HTTP proxy, `http://[USER:PASSWORD@]HOST:PORT`.
+    #[arg(long, value_name = "URL", env = "RELINK_PROXY", hide_env_values = true)]
+    pub proxy: Option<Proxy>,
     /// The name server to ask instead of the system's.
     #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER")]
     pub dns_server: Option<SocketAddr>,
@@ -157,12 +160,27 @@ pub enum Format {
 /// `relink explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code or an HTTP status.
-    #[arg(required_unless_present = "list", value_name = "CODE|STATUS")]
+    /// A code, an HTTP status, or the URL of a page that was checked.
+    #[arg(required_unless_present = "list", value_name = "CODE|STATUS|URL")]
     pub subject: Option<String>,
     /// List every code.
     #[arg(long)]
     pub list: bool,
+    /// What a page's story is told as.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExplainFormat,
+    /// The database to look it up in, instead of the project's own.
+    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+}
+
+/// What an explanation looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExplainFormat {
+    /// For people.
+    Human,
+    /// One JSON object.
+    Json,
 }
 
 /// `relink db`.

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use relink_fetch::Override;
+use relink_fetch::{Override, Proxy};
 use relink_model::Word;
 use serde::{Deserialize, Deserializer};
 
@@ -45,6 +45,9 @@ pub struct Config {
     /// See `--resolve`.
     #[serde(deserialize_with = "overrides")]
     pub resolve: Option<Vec<Override>>,
+    /// See `--proxy`.
+    #[serde(deserialize_with = "proxy")]
+    pub proxy: Option<Proxy>,
     /// See `--dns-server`.
     pub dns_server: Option<SocketAddr>,
     /// See `--allow-private`.
@@ -54,7 +57,7 @@ pub struct Config {
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "allow-private",
     "concurrency",
     "db",
@@ -68,6 +71,7 @@ const KEYS: [&str; 17] = [
     "include",
     "max-age",
     "offline",
+    "proxy",
     "resolve",
     "retries",
     "timeout",
@@ -118,6 +122,7 @@ impl Config {
             header: self.header.or(lower.header),
             user_agent: self.user_agent.or(lower.user_agent),
             resolve: self.resolve.or(lower.resolve),
+            proxy: self.proxy.or(lower.proxy),
             dns_server: self.dns_server.or(lower.dns_server),
             allow_private: self.allow_private.or(lower.allow_private),
             offline: self.offline.or(lower.offline),
@@ -147,6 +152,11 @@ fn overrides<'de, D: Deserializer<'de>>(
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
+fn proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Proxy>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?;
+    text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,6 +177,7 @@ mod tests {
             include = ["x"]
             max-age = 0
             offline = true
+            proxy = "http://127.0.0.1:8080"
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
             timeout = "1s"

@@ -62,7 +62,7 @@ impl Settings {
         Ok(Self {
             check: CheckSettings {
                 load: load_settings(&inputs, &config, now, max_age)?,
-                ask: ask_settings(&config),
+                ask: ask_settings(&config, max_age),
                 is_fresh: fresh,
                 scope: identity(&config, &folder),
             },
@@ -111,6 +111,7 @@ fn flags(args: CheckArgs) -> Config {
         header: said(asking.header),
         user_agent: asking.user_agent,
         resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
+        proxy: asking.proxy,
         dns_server: asking.dns_server,
         allow_private: asking.allow_private.then_some(true),
         offline: args.offline.then_some(true),
@@ -180,7 +181,7 @@ fn read_stdin() -> Result<Input, Failure> {
     Ok(Input::Stdin(Arc::from(bytes)))
 }
 
-fn ask_settings(config: &Config) -> AskSettings {
+fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {
     let defaults = AskSettings::default();
     let interval = config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0);
     let host_concurrency = config.host_concurrency.unwrap_or(Pace::CHECK_CONCURRENCY);
@@ -191,6 +192,8 @@ fn ask_settings(config: &Config) -> AskSettings {
             retries: config.retries.unwrap_or(defaults.policy.retries),
             ..defaults.policy
         },
+        // Who wants nothing remembered wants no remembered comparison either.
+        control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.control_age },
         ..defaults
     }
 }
@@ -205,6 +208,7 @@ fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
         allow_private: config.allow_private.unwrap_or(false),
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
+        proxy: config.proxy.clone(),
         ..defaults
     })
 }

@@ -15,7 +15,7 @@ use crate::failure::{Exit, Failure};
 /// Runs a command.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
-        Command::Explain(args) => explain::run(&args, paint(&cli.face)),
+        Command::Explain(args) => block_on(explain::run(args, paint(&cli.face))),
         Command::Check(args) => block_on(check::run(*args, cli.face)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),

@@ -127,6 +127,8 @@ impl HumanReport {
                 word: settlement.word,
                 url: &settled.given,
                 reason: &settlement.reason,
+                confidence: settlement.confidence,
+                grounds: &settlement.grounds,
                 places: &place_views(settled),
                 snippet: snippet.as_ref(),
                 help: advice,

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use relink_engine::{Observer, Outcome, Ports, Progress};
 use relink_ports::{HostTally, Settled, Tally};
 use relink_wire::human::Paint;
-use relink_wire::{HostRow, PlaceView, ReportTail, Summary, TargetRow, TargetView};
+use relink_wire::{DeadLinks, HostRow, PlaceView, ReportTail, Summary, TargetRow, TargetView};
 
 use self::human::HumanReport;
 use self::json::JsonSink;
@@ -185,8 +185,13 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 /// Hands `then` the JSON row of a settled target.
 fn with_row(settled: &Settled, then: impl FnOnce(&TargetRow) -> io::Result<()>) -> io::Result<()> {
     let places = place_views(settled);
+    then(&TargetRow::new(&target_view(settled, &places)))
+}
+
+/// A settled target as reports see it.
+pub fn target_view<'a>(settled: &'a Settled, places: &'a [PlaceView<'a>]) -> TargetView<'a> {
     let settlement = &settled.settlement;
-    then(&TargetRow::new(&TargetView {
+    TargetView {
         url: &settled.given,
         word: settlement.word,
         code: settlement.code,
@@ -197,11 +202,14 @@ fn with_row(settled: &Settled, then: impl FnOnce(&TargetRow) -> io::Result<()>) 
         is_cached: settled.is_cached,
         hops: settled.probe.as_ref().map_or(&[], |probe| &probe.hops),
         looks: &settlement.looks,
-        places: &places,
-    }))
+        confidence: settlement.confidence,
+        grounds: &settlement.grounds,
+        places,
+    }
 }
 
-fn place_views(settled: &Settled) -> Vec<PlaceView<'_>> {
+/// The places of a settled target as reports see them.
+pub fn place_views(settled: &Settled) -> Vec<PlaceView<'_>> {
     let places = settled.places.iter();
     places.map(|place| PlaceView { path: &place.path, place: place.place }).collect()
 }
@@ -210,6 +218,7 @@ fn host_row(host: &HostTally) -> HostRow<'_> {
     HostRow {
         name: host.name.as_str().into(),
         asked: host.asked,
+        controls: host.controls,
         answered: host.answered,
         throttled: host.throttled,
         busy_ms: host.busy_ms,
@@ -228,6 +237,7 @@ fn tail<'a>(end: &RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             targets: tally.targets,
             cached: tally.cached,
             words: tally.words.clone(),
+            dead: DeadLinks::among(&tally.words),
             exit: end.exit as u8,
         },
         finished: end.finished,
