@@ -10,8 +10,8 @@ use relink_model::Confidence;
 pub(crate) const HARD_TWICE: Confidence = Confidence::percent(99);
 /// Failed over many runs and days.
 pub(crate) const WORN_OUT: Confidence = Confidence::percent(95);
-/// Failed in this run; whether it lasts is not known.
-pub(crate) const FAILED_NOW: Confidence = Confidence::percent(60);
+/// Failed in this run; whether it lasts is not known, and not claimed.
+pub(crate) const FAILED_NOW: Confidence = Confidence::percent(90);
 /// A wall says nothing either way.
 pub(crate) const WALL: Confidence = Confidence::percent(95);
 /// Alive, and the server tells strays apart.

@@ -184,6 +184,9 @@ fn settle_target(
     probe: Option<i64>,
 ) -> Outcome<()> {
     let reached = settlement.word.is_reached().then_some(millis(settlement.at));
+    // A page that drifted is measured against what was linked until somebody
+    // accepts the change.
+    let remembered = reached.filter(|_| settlement.word != Word::Drifted);
     db.prepare_cached(
         "UPDATE target SET word = ?, code = ?, status = ?, reason = ?, since = ?, checked_at = ?,
                            confidence = ?, failed_runs = ?, first_failed_at = ?,
@@ -204,7 +207,7 @@ fn settle_target(
         settlement.streak.map(|streak| millis(streak.first)),
         settlement.streak.map(|streak| millis(streak.last)),
         reached,
-        probe.filter(|_| reached.is_some()),
+        probe.filter(|_| remembered.is_some()),
         completion.target.0,
     ))?;
     Ok(())

@@ -4,7 +4,7 @@ use relink_model::{Purpose, Word};
 use relink_ports::{RunPlan, Step, Store, Tally};
 
 use super::Outcome;
-use super::scene::{Scene, at, look, place, plan, probe, result};
+use super::scene::{Scene, at, look, place, plan, probe, result, settlement};
 
 const PAGE: &str = "http://one.test/page";
 
@@ -103,5 +103,23 @@ pub async fn memory_shows_the_probe_that_reached_the_page(store: &dyn Store) -> 
     let third = Scene { run, now: at(100), fresh_since: at(0), ..unfinished };
     third.load_pages(&[PAGE]).await?;
     assert_eq!(third.settled_one().await?.probe, Some(probe(200, at(10))));
+    Ok(())
+}
+
+/// What was linked is what a page was before it became about something else.
+pub async fn a_page_that_drifted_is_remembered_as_it_was(store: &dyn Store) -> Outcome {
+    for (word, status, start) in [(Word::Alive, 200, 0), (Word::Drifted, 206, 100)] {
+        let scene = Scene::with_pages(store, at(start), &[PAGE]).await?;
+        let claim = scene.claim_one(at(start)).await?;
+        let seen = probe(status, at(start));
+        let step = Step::Settle(settlement(word, &seen, at(start)));
+        scene.complete(&[result(Some(claim.lease), &claim.errands[0], Some(seen), step)]).await?;
+        scene.release(&claim).await?;
+        scene.finish(at(start + 1)).await?;
+    }
+    let third = Scene::with_pages(store, at(200), &[PAGE]).await?;
+    let history = third.claim_one(at(200)).await?.errands.remove(0).history;
+    assert_eq!(history.word, Some(Word::Drifted));
+    assert_eq!(history.digest, probe(200, at(0)).digest);
     Ok(())
 }

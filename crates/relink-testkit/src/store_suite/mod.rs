@@ -63,6 +63,7 @@ macro_rules! store_suite {
             memory::failures_are_never_settled_from_memory,
             memory::an_answer_from_memory_does_not_make_itself_younger,
             memory::memory_shows_the_probe_that_reached_the_page,
+            memory::a_page_that_drifted_is_remembered_as_it_was,
 
             claims::a_claim_takes_no_more_than_it_asks_for,
             claims::a_leased_host_is_not_leased_again_until_released,
