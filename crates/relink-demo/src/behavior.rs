@@ -5,8 +5,10 @@ use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::answer::{Answer, HTML};
 use crate::hosts::Ports;
 use crate::pages::html;
+use crate::visit::{Request, Visit};
 
 /// More than any checker reads of a head: eight times the largest head that
 /// common servers send, and beyond the 64 KiB after which Relink stops.
@@ -23,6 +25,8 @@ const PROMISED: usize = 5_000;
 pub(crate) enum Behavior {
     /// Nothing is served there.
     Absent,
+    /// What the site says to this address by its own rules.
+    BySite,
     /// A good page with this title and text.
     Page(&'static str, &'static str),
     /// A short page with this status.
@@ -59,30 +63,15 @@ pub(crate) enum Behavior {
     HugeHead,
 }
 
-/// What a visitor asked.
-#[derive(Debug)]
-pub(crate) struct Request {
-    /// The method.
-    pub(crate) method: String,
-    /// The host, in lower case, without its port.
-    pub(crate) host: String,
-    /// The path as sent.
-    pub(crate) path: String,
-    /// What stands after the question mark.
-    pub(crate) query: String,
-    /// Whether a cookie came with it.
-    pub(crate) has_cookie: bool,
-}
-
 impl Behavior {
     /// Carries the behavior out.
     pub(crate) async fn perform(
         self,
         mut stream: TcpStream,
-        request: &Request,
+        visit: &Visit,
         ports: Ports,
     ) -> io::Result<()> {
-        match self {
+        match self.present(visit) {
             Self::Silence => wait_for_end(&mut stream).await,
             Self::Stall => {
                 stream.write_all(half_a_page().as_bytes()).await?;
@@ -91,42 +80,54 @@ impl Behavior {
             Self::Endless => write_endlessly(&mut stream).await,
             Self::Reset => stream.set_zero_linger(),
             Self::HangUp => Ok(()),
-            _ => say(&mut stream, &self.answer(request, ports)).await,
+            other => say(&mut stream, &other.said(visit, ports)).await,
+        }
+    }
+
+    /// What it is for this visitor.
+    fn present(self, visit: &Visit) -> Self {
+        match self {
+            Self::FirstOnly(first) if visit.turn == 1 => *first,
+            other => other,
+        }
+    }
+
+    /// What is sent by a behavior that only sends something.
+    fn said(self, visit: &Visit, ports: Ports) -> String {
+        match self {
+            Self::OldHttp => {
+                format!("HTTP/1.0 200 OK\r\nContent-Type: {HTML}\r\n\r\n{}", sound_page())
+            }
+            Self::Truncate => half_a_page(),
+            Self::NotHttp => "220 library.test ready, mail only, no books\r\n".to_owned(),
+            Self::HugeHead => huge_head(),
+            _ => self.answer(visit, ports).written(&visit.request),
         }
     }
 
     /// The answer of a behavior that is nothing but an answer.
-    fn answer(self, request: &Request, ports: Ports) -> String {
+    fn answer(self, visit: &Visit, ports: Ports) -> Answer {
+        let request = &visit.request;
         match self {
-            Self::Page(title, text) => page(request, &html(title, &[text], &[])),
-            Self::Status(status) => answer(request, status, "", &short_page(status)),
-            Self::Redirect(status, location) => redirect(request, status, &ports.fill(location)),
-            Self::Maze => redirect(request, 302, &next_turn(request)),
+            Self::Page(title, text) => Answer::page(html(title, &[text], &[])),
+            Self::Status(status) => Answer::with_status(status, short_page(status)),
+            Self::Redirect(status, location) => Answer::redirect(status, &ports.fill(location)),
+            Self::Maze => Answer::redirect(302, &next_turn(request)),
             Self::CookieBounce if !request.has_cookie => {
-                answer(request, 302, &bounce(&request.path), "")
+                Answer::redirect(302, &request.path).and("Set-Cookie", "reader=welcome; Path=/")
             }
-            Self::OnlyGet if request.method != "GET" => answer(request, 405, "Allow: GET\r\n", ""),
-            Self::Throttle => answer(request, 429, "Retry-After: 0\r\n", &short_page(429)),
-            Self::OldHttp => format!("HTTP/1.0 200 OK\r\n{HTML}\r\n{}", sound_page()),
-            Self::Truncate => half_a_page(),
-            Self::NotHttp => "220 library.test ready, mail only, no books\r\n".to_owned(),
-            Self::HugeHead => huge_head(),
-            _ => page(request, &sound_page()),
+            Self::OnlyGet if request.method != "GET" => {
+                Answer::with_status(405, String::new()).and("Allow", "GET")
+            }
+            Self::Throttle => Answer::with_status(429, short_page(429)).and("Retry-After", "0"),
+            _ => Answer::page(sound_page()),
         }
     }
 }
 
-/// The header that says what a page is.
-const HTML: &str = "Content-Type: text/html; charset=utf-8\r\n";
-
-/// A good page as an answer.
-pub(crate) fn page(request: &Request, body: &str) -> String {
-    answer(request, 200, "", body)
-}
-
-/// The answer for an address that the library does not know.
-pub(crate) fn not_found(request: &Request) -> String {
-    answer(request, 404, "", &short_page(404))
+/// The answer for an address that nobody knows.
+pub(crate) fn not_found() -> Answer {
+    Answer::with_status(404, short_page(404))
 }
 
 /// Writes an answer, ends the talk, and lets the visitor end it too: closing
@@ -135,24 +136,6 @@ pub(crate) async fn say(stream: &mut TcpStream, answer: &str) -> io::Result<()> 
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
     wait_for_end(stream).await
-}
-
-/// A whole answer; `headers` are lines with their line ends. The reason phrase
-/// is left out, as RFC 9112 §4 allows.
-fn answer(request: &Request, status: u16, headers: &str, body: &str) -> String {
-    let length = body.len();
-    let sent = if request.method == "HEAD" { "" } else { body };
-    format!(
-        "HTTP/1.1 {status} \r\n{HTML}Content-Length: {length}\r\n{headers}Connection: close\r\n\r\n{sent}"
-    )
-}
-
-fn redirect(request: &Request, status: u16, location: &str) -> String {
-    answer(request, status, &format!("Location: {location}\r\n"), "")
-}
-
-fn bounce(path: &str) -> String {
-    format!("Location: {path}\r\nSet-Cookie: reader=welcome; Path=/\r\n")
 }
 
 fn next_turn(request: &Request) -> String {
@@ -177,7 +160,7 @@ fn sound_page() -> String {
 
 fn half_a_page() -> String {
     format!(
-        "HTTP/1.1 200 OK\r\n{HTML}Content-Length: {PROMISED}\r\nConnection: close\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nContent-Length: {PROMISED}\r\nConnection: close\r\n\r\n{}",
         "<!doctype html><title>Half a page</title><p>The mice have been here, and"
     )
 }
@@ -188,7 +171,7 @@ fn huge_head() -> String {
 }
 
 async fn write_endlessly(stream: &mut TcpStream) -> io::Result<()> {
-    let head = format!("HTTP/1.1 200 OK\r\n{HTML}Connection: close\r\n\r\n");
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {HTML}\r\nConnection: close\r\n\r\n");
     stream.write_all(head.as_bytes()).await?;
     let lines = ENDLESS_LINE.repeat(200);
     for _ in 0..ENDLESS / lines.len() {

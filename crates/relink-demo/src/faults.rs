@@ -5,6 +5,8 @@
 //! should arrive stay on their own host, because a redirect to another host of
 //! this machine is one into a private network, and rightly not followed.
 
+mod neighbors;
+
 use relink_model::{Code, Word};
 
 use crate::behavior::Behavior::{
@@ -28,8 +30,14 @@ pub(crate) struct Fault {
 }
 
 /// Everything planted.
+pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
+    FAULTS.iter().chain(neighbors::NEIGHBORS)
+}
+
+/// What is planted in the library and its archive, press and clubs, and told
+/// by the way they answer.
 #[rustfmt::skip]
-pub(crate) static FAULTS: &[Fault] = &[
+static FAULTS: &[Fault] = &[
     dead("answers 404", "http://library.test/exhibits/sundial", Status(404), 101),
     dead("answers 410", "http://library.test/exhibits/phrenology", Status(410), 101),
     dead("redirects to a page that is not there", "http://library.test/go/donations", Redirect(302, "/donate"), 101),

@@ -3,6 +3,8 @@
 //! Texts are written without ports, as people write addresses; the ports are
 //! filled in once they are known.
 
+use crate::sites;
+
 /// The library itself.
 pub(crate) const LIBRARY: &str = "library.test";
 /// Its archive, behind the boiler room.
@@ -12,7 +14,7 @@ pub(crate) const PRESS: &str = "press.test";
 /// The clubs that meet in the library.
 pub(crate) const CLUB: &str = "club.test";
 
-/// Sites served at the open port. Those after the first four only have faults;
+/// Sites served at the open port, beside those with rules of their own. Those after the first four only have faults;
 /// they stand apart because whoever is asked for patience by one page, or kept
 /// waiting by it, rightly slows down for the whole site.
 const SERVED: [&str; 11] = [
@@ -44,7 +46,7 @@ pub(crate) struct Ports {
 impl Ports {
     /// Every site with its port.
     pub(crate) fn of_hosts(self) -> impl Iterator<Item = (&'static str, u16)> {
-        let served = SERVED.into_iter().map(move |host| (host, self.open));
+        let served = SERVED.into_iter().chain(sites::hosts()).map(move |host| (host, self.open));
         served.chain([(DESERTED, self.deserted)])
     }
 

@@ -1,18 +1,23 @@
 //! The Rotten Library: a built-in site with planted faults and their truth.
 //!
-//! A handful of small sites on 127.0.0.1, told apart by the `Host` header, and
-//! a collection of documents that link to them. Most pages are good; some
-//! links are broken in every way a link can be, and some only look broken.
-//! What was planted is told as [`Planted`], to be compared with what Relink
-//! says.
+//! A town of small sites on 127.0.0.1, told apart by the `Host` header, and a
+//! collection of documents that link to them. Most pages are good; some links
+//! are broken in every way a link can be, and some only look broken. What was
+//! planted is told as [`Planted`], to be compared with what Relink says.
+//!
+//! A few pages were something else a year ago. Whoever wants to know has to
+//! have been there: [`Library::turn_to`] lets another [`Season`] begin, and
+//! [`Library::keepsakes`] names what was worth a visit.
 //!
 //! Nothing here judges, prints or leaves the machine. The library knows how it
 //! misbehaves, not how anybody finds out.
 //!
 //! The truth holds for a check that gives up on an answer after a second or
-//! so, asks at least once more after a passing trouble, and opens no private
-//! address that only a redirect names.
+//! so, asks at least once more after a passing trouble, compares what answers
+//! with what strays get, and opens no private address that only a redirect
+//! names.
 
+mod answer;
 mod behavior;
 mod cards;
 mod documents;
@@ -20,10 +25,14 @@ mod faults;
 mod hosts;
 mod issues;
 mod pages;
+mod season;
 mod server;
+mod sites;
+mod visit;
 
 use std::io;
 use std::net::Ipv4Addr;
+use std::sync::Arc;
 
 use relink_model::{Code, Word};
 use tokio::net::{TcpListener, TcpSocket};
@@ -31,11 +40,15 @@ use tokio::task::JoinSet;
 
 use crate::faults::Fault;
 use crate::hosts::Ports;
+use crate::season::Calendar;
+
+pub use crate::season::Season;
 
 /// The library, open to visitors until it is dropped.
 #[derive(Debug)]
 pub struct Library {
     ports: Ports,
+    calendar: Arc<Calendar>,
     // Dropping the set ends the server and all of its conversations.
     _server: JoinSet<()>,
     // Bound but not listening: whoever knocks is refused, and nobody else can
@@ -73,9 +86,22 @@ impl Library {
         deserted.bind((Ipv4Addr::LOCALHOST, 0).into())?;
         let ports =
             Ports { open: listener.local_addr()?.port(), deserted: deserted.local_addr()?.port() };
+        let calendar = Arc::new(Calendar::new());
         let mut server = JoinSet::new();
-        server.spawn(server::serve(listener, ports));
-        Ok(Self { ports, _server: server, _deserted: deserted })
+        server.spawn(server::serve(listener, ports, Arc::clone(&calendar)));
+        Ok(Self { ports, calendar, _server: server, _deserted: deserted })
+    }
+
+    /// Lets another season begin, for every visit from now on. A library that
+    /// has just been opened is that of today.
+    pub fn turn_to(&self, season: Season) {
+        self.calendar.turn_to(season);
+    }
+
+    /// The addresses that had a visitor a year ago: what they were then is
+    /// needed to judge what they are today.
+    pub fn keepsakes(&self) -> Vec<String> {
+        sites::KEEPSAKES.iter().map(|address| self.ports.fill(address)).collect()
     }
 
     /// The port the sites are served on.
@@ -105,12 +131,12 @@ impl Library {
             word: fault.word,
             code: fault.code,
         };
-        faults::FAULTS.iter().map(planted).collect()
+        faults::all().map(planted).collect()
     }
 
     /// How many good pages the sites have.
     pub fn pages(&self) -> usize {
-        pages::all().len()
+        pages::all().len() + sites::good_pages().count()
     }
 }
 

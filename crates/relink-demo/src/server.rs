@@ -2,7 +2,7 @@
 //!
 //! It is written by hand because half of what it does is wrong on purpose.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,10 +11,13 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::behavior::{Behavior, Request, not_found, page, say};
-use crate::faults::{FAULTS, STEPS};
+use crate::answer::Answer;
+use crate::behavior::{Behavior, not_found, say};
+use crate::faults::{self, STEPS};
 use crate::hosts::Ports;
-use crate::pages;
+use crate::season::Calendar;
+use crate::visit::{Request, Visit};
+use crate::{pages, sites};
 
 /// The longest request head read.
 const HEAD_CAP: usize = 16 * 1024;
@@ -38,13 +41,21 @@ struct Sites {
     ports: Ports,
     /// By host and path, as visitors send them.
     routes: HashMap<String, Route>,
-    /// The addresses that have had their first visitor.
-    visited: Mutex<HashSet<String>>,
+    calendar: Arc<Calendar>,
+    visitors: Mutex<VisitorBook>,
+}
+
+/// How often somebody has come.
+#[derive(Debug, Default)]
+struct VisitorBook {
+    all: u64,
+    /// By host, path and query.
+    by_address: HashMap<String, u32>,
 }
 
 /// Serves the sites until it is dropped.
-pub(crate) async fn serve(listener: TcpListener, ports: Ports) {
-    let sites = Arc::new(Sites::new(ports));
+pub(crate) async fn serve(listener: TcpListener, ports: Ports, calendar: Arc<Calendar>) {
+    let sites = Arc::new(Sites::new(ports, calendar));
     let mut visits = JoinSet::new();
     loop {
         match listener.accept().await {
@@ -60,17 +71,18 @@ pub(crate) async fn serve(listener: TcpListener, ports: Ports) {
 }
 
 impl Sites {
-    fn new(ports: Ports) -> Self {
+    fn new(ports: Ports, calendar: Arc<Calendar>) -> Self {
         let pages = pages::all().into_iter().map(|page| {
             let html = ports.fill(&page.html());
             (page.place(), Route::Page(html))
         });
-        let faults = FAULTS.iter().map(|fault| (fault.address, fault.behavior));
+        let faults = faults::all().map(|fault| (fault.address, fault.behavior));
         let behaviors = faults
             .chain(STEPS.iter().copied())
-            .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent))
+            .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent | Behavior::BySite))
             .map(|(address, behavior)| (place_of(address), Route::Behavior(behavior)));
-        Self { ports, routes: pages.chain(behaviors).collect(), visited: Mutex::default() }
+        let routes = pages.chain(behaviors).collect();
+        Self { ports, routes, calendar, visitors: Mutex::default() }
     }
 
     async fn receive(&self, mut stream: TcpStream) -> io::Result<()> {
@@ -78,28 +90,27 @@ impl Sites {
         let Some(request) = read_request(&mut stream).await? else {
             return Ok(());
         };
-        let place = format!("{}{}", request.host, request.path);
-        match self.routes.get(&place) {
-            Some(Route::Page(html)) => say(&mut stream, &page(&request, html)).await,
+        let visit = self.note(request);
+        let place = format!("{}{}", visit.request.host, visit.request.path);
+        let answer = match self.routes.get(&place) {
+            Some(Route::Page(html)) => Answer::page(html.clone()),
             Some(Route::Behavior(behavior)) => {
-                let behavior = self.present(*behavior, place);
-                behavior.perform(stream, &request, self.ports).await
+                return behavior.perform(stream, &visit, self.ports).await;
             }
-            None => say(&mut stream, &not_found(&request)).await,
-        }
+            None => sites::answer(&visit).unwrap_or_else(not_found),
+        };
+        say(&mut stream, &answer.written(&visit.request)).await
     }
 
-    /// What a behavior is for this visitor.
-    fn present(&self, behavior: Behavior, place: String) -> Behavior {
-        match behavior {
-            Behavior::FirstOnly(first) if self.is_first_visit(place) => *first,
-            other => other,
-        }
-    }
-
-    fn is_first_visit(&self, place: String) -> bool {
-        let mut visited = self.visited.lock().unwrap_or_else(PoisonError::into_inner);
-        visited.insert(place)
+    /// Enters a visitor into the book.
+    fn note(&self, request: Request) -> Visit {
+        let mut book = self.visitors.lock().unwrap_or_else(PoisonError::into_inner);
+        book.all += 1;
+        let address = format!("{}{}", request.host, request.target());
+        let turns = book.by_address.entry(address).or_default();
+        *turns += 1;
+        let turn = *turns;
+        Visit { turn, number: book.all, season: self.calendar.season(), request }
     }
 }
 

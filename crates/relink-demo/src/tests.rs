@@ -32,7 +32,10 @@ async fn every_good_page_is_served() {
         let heading = format!("<h1>{}</h1>", page.title);
         check(&library, &page.place(), "HTTP/1.1 200 ", &heading).await;
     }
-    assert_eq!(library.pages(), 40);
+    for place in sites::good_pages() {
+        check(&library, &place, "HTTP/1.1 200 ", "<h1>").await;
+    }
+    assert_eq!(library.pages(), 40 + sites::good_pages().count());
 }
 
 #[tokio::test]
@@ -80,6 +83,92 @@ async fn each_library_has_its_own_first_visitors() {
         let library = Library::start().await.unwrap();
         check(&library, "press.test/crossword", "HTTP/1.1 500 ", "sign").await;
     }
+}
+
+#[tokio::test]
+async fn strays_are_answered_in_many_ways() {
+    let library = Library::start().await.unwrap();
+    for (address, start, part) in [
+        ("museum.test/exhibits/xqz", "HTTP/1.1 200 ", "Page not found"),
+        ("theater.test/plays/xqz", "HTTP/1.1 200 ", "the name of /plays/xqz in"),
+        ("bakery.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /\r\n"),
+        ("tower.test/bells/xqz", "HTTP/1.1 200 ", "content=\"0; url=/\""),
+        ("harbor.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /sorry/page-not-found.html\r\n"),
+        ("harbor.test/sorry/page-not-found.html", "HTTP/1.1 200 ", "Lost at sea"),
+        ("market.test/stalls/xqz", "HTTP/1.1 302 ", "\r\nLocation: /search?q=xqz\r\n"),
+        ("market.test/search?q=xqz", "HTTP/1.1 200 ", "search for xqz has no results"),
+        ("ferry.test/xqz", "HTTP/1.1 200 ", "Across in six minutes"),
+        ("nursery.test/plants/xqz", "HTTP/1.1 200 ", "no longer grow"),
+        ("records.test/record?id=9", "HTTP/1.1 200 ", "No such record"),
+        ("records.test/xqz", "HTTP/1.1 404 ", "sign"),
+        ("weekly.test/news/2009/xqz", "HTTP/1.1 404 ", "sign"),
+        ("biblioteca.test/obras/12", "HTTP/1.1 200 ", "Obra no encontrada"),
+        ("biblioteca.test/obras/98765", "HTTP/1.1 404 ", "sign"),
+        ("council.test/offices/xqz", "HTTP/1.1 200 ", "Nothing to show"),
+        ("wire.test/18710/xqz", "HTTP/1.1 200 ", "nine yards long"),
+        ("wire.test/9/xqz", "HTTP/1.1 200 ", "Story not found"),
+        ("homestead.test/xqz", "HTTP/1.1 200 ", "for sale"),
+        ("choir.test/xqz", "HTTP/1.1 302 ", "/cgi-sys/suspendedpage.cgi\r\n"),
+        ("regatta.test/xqz", "HTTP/1.1 404 ", "sign"),
+        ("school.test/xqz", "HTTP/1.1 302 ", "\r\nLocation: /login?next=/xqz\r\n"),
+        ("tram.test/xqz", "HTTP/1.1 200 ", "<div id=\"root\"></div>"),
+    ] {
+        check(&library, address, start, part).await;
+    }
+}
+
+#[tokio::test]
+async fn some_pages_are_new_at_every_visit() {
+    let library = Library::start().await.unwrap();
+    for (host, path) in [
+        ("theater.test", "/xqz"),
+        ("nursery.test", "/xqz"),
+        ("market.test", "/search?q=xqz"),
+        ("daily.test", "/"),
+    ] {
+        let first = ask(&library, "GET", host, path).await.unwrap();
+        let second = ask(&library, "GET", host, path).await.unwrap();
+        assert_ne!(first, second, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn some_pages_were_something_else_a_year_ago() {
+    let library = Library::start().await.unwrap();
+    for (address, then, now) in [
+        ("allotment.test/notes/pruning-old-roses", "forsythia", "roulette"),
+        ("college.test/papers/tides-and-towns.pdf", "application/pdf", "text/html"),
+        ("college.test/papers/on-slow-rivers.pdf", "application/pdf", "application/pdf"),
+        ("pier.test/notice", "silver oar", "lifebelts"),
+        ("mill.test/history", "about eels", "about eels"),
+        ("daily.test/", "All the news", "All the news"),
+        ("museum.test/exhibits/tin-soldiers", "watchman", "watchman"),
+    ] {
+        library.turn_to(Season::AYearAgo);
+        check(&library, address, "HTTP/1.1 200 ", then).await;
+        library.turn_to(Season::Today);
+        check(&library, address, "HTTP/1.1 200 ", now).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_visited_a_year_ago_is_linked_today() {
+    let library = Library::start().await.unwrap();
+    let documents = library.documents();
+    for address in library.keepsakes() {
+        let counts = documents.iter().map(|it| mentions(&it.text, &address));
+        assert_eq!(counts.sum::<usize>(), 1, "{address}");
+    }
+}
+
+#[tokio::test]
+async fn the_windmill_turns_every_other_time() {
+    let library = Library::start().await.unwrap();
+    for start in ["HTTP/1.1 502 ", "HTTP/1.1 200 ", "HTTP/1.1 502 ", "HTTP/1.1 200 "] {
+        check(&library, "windmill.test/grinding-days", start, "The Windmill").await;
+    }
+    check(&library, "windmill.test/xqz", "HTTP/1.1 502 ", "No wind").await;
+    check(&library, "windmill.test/xqz", "HTTP/1.1 404 ", "sign").await;
 }
 
 #[tokio::test]
@@ -179,8 +268,9 @@ async fn every_planted_address_stands_once_in_the_documents() {
 async fn every_good_page_is_linked() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    for page in pages::all() {
-        let address = library.ports.fill(&format!("http://{}", page.place()));
+    let places = pages::all().into_iter().map(|page| page.place());
+    for place in places.chain(sites::good_pages()) {
+        let address = library.ports.fill(&format!("http://{place}"));
         let is_linked = documents.iter().any(|it| mentions(&it.text, &address) > 0);
         assert!(is_linked, "{address}");
     }
@@ -198,6 +288,20 @@ async fn local_links_lead_to_documents_unless_planted() {
 }
 
 #[tokio::test]
+async fn good_pages_stand_beside_those_that_only_answer() {
+    let library = Library::start().await.unwrap();
+    let good: Vec<String> = sites::good_pages().collect();
+    let planted = library.planted();
+    let is_whole_site = |it: &&Planted| it.code != Some(Code::new(304));
+    let soft = planted.iter().filter(|it| it.word == Word::Soft404).filter(is_whole_site);
+    let hosts: HashSet<&str> = soft.filter_map(|it| it.address.split(['/', ':']).nth(3)).collect();
+    // The papers of the college are good by what they are, not by a leaf.
+    for host in hosts.into_iter().filter(|host| *host != "college.test") {
+        assert!(good.iter().any(|place| place.starts_with(host)), "{host}");
+    }
+}
+
+#[tokio::test]
 async fn everything_planted_is_distinct_and_has_its_truth() {
     let library = Library::start().await.unwrap();
     let planted = library.planted();
@@ -208,7 +312,7 @@ async fn everything_planted_is_distinct_and_has_its_truth() {
     for it in &planted {
         assert_eq!(it.code.is_none(), it.word == Word::Alive, "{}", it.what);
     }
-    for word in [Word::Alive, Word::Moved, Word::Dead, Word::Failing, Word::Blocked, Word::Local] {
+    for word in Word::ALL.into_iter().filter(|word| *word != Word::AtRisk) {
         assert!(planted.iter().any(|it| it.word == word), "{word}");
     }
     assert!(planted.iter().filter(|it| it.word != Word::Alive).count() >= 26);

@@ -146,6 +146,12 @@ impl<'a> Page<'a> {
         all >= 2 && shared == all
     }
 
+    /// Whether the address itself speaks of errors, so that the page may.
+    pub(crate) fn is_asked_about_errors(&self) -> bool {
+        let name = percent_decoded(self.address().name());
+        said(&name, Saying::NotFound).is_some()
+    }
+
     /// How many telling words of the last segment title and headings hold, and
     /// how many there are.
     fn words_of_its_name(&self) -> (usize, usize) {
@@ -161,9 +167,13 @@ impl<'a> Page<'a> {
 
     /// Whether the page has little to say, in whatever script.
     pub(crate) fn is_slight(&self) -> bool {
-        let is_dense = script(&self.digest.opening) == Some(Script::EastAsian);
-        let weight = self.digest.text_length.saturating_mul(if is_dense { DENSITY } else { 1 });
-        weight <= Digest::OPENING_LENGTH as u64
+        // Only a short text is worth being looked at letter by letter.
+        if !self.digest.is_short() {
+            return false;
+        }
+        let (length, most) = (self.digest.text_length, Digest::OPENING_LENGTH as u64);
+        let is_dense = || script(&self.digest.opening) == Some(Script::EastAsian);
+        length <= most && (length * DENSITY <= most || !is_dense())
     }
 
     /// The canonical address the page names for itself, made absolute.

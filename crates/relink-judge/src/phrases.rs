@@ -99,11 +99,14 @@ pub(crate) fn said(text: &str, saying: Saying) -> Option<&'static str> {
     of_kind.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
 }
 
-/// How many different phrases of this kind a text holds.
+/// How many different phrases of this kind a text holds; one that is part of
+/// another is not counted.
 pub(crate) fn count(text: &str, saying: Saying) -> usize {
     let padded = padded(text);
     let of_kind = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying);
-    of_kind.map(|(_, phrase, _)| phrase).collect::<BTreeSet<_>>().len()
+    let phrases: BTreeSet<&str> = of_kind.map(|(_, phrase, _)| phrase).collect();
+    let is_part = |one: &&&str| phrases.iter().any(|all| all != *one && all.contains(**one));
+    phrases.len() - phrases.iter().filter(is_part).count()
 }
 
 /// Every phrase in a padded text, and where it stands.
@@ -239,7 +242,7 @@ fn asks(title: &str) -> bool {
 }
 
 /// The parts of a title between separators.
-fn parts(title: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn parts(title: &str) -> impl Iterator<Item = &str> {
     title.split(['|', '–', '—', '·', '»', '«', ':', '•']).flat_map(|part| part.split(" - "))
 }
 

@@ -72,6 +72,7 @@ impl Inquiry<'_> {
         let about = match (page.is_named_as_its_address(), page.is_about_its_address()) {
             _ if do_strays_echo => 0,
             (true, _) => 4,
+            _ if page.is_asked_about_errors() => 4,
             (_, true) => 2,
             _ => 0,
         };

@@ -5,7 +5,7 @@ use relink_model::{Cause, Digest};
 use super::{Inquiry, Opinion, redirect_code};
 use crate::address::{Address, same_owner};
 use crate::page::Page;
-use crate::phrases::{Saying, count};
+use crate::phrases::{Saying, count, parts};
 use crate::words::{script, share, words};
 use crate::{certainty, codes};
 
@@ -144,14 +144,22 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// Whether at least half of the telling words of a title are still there.
+/// Whether at least half of the telling words of a title are still there,
+/// beside the name of the site.
 fn shares_title(prior: &Digest, page: &Page<'_>) -> bool {
     let Some(before) = prior.title.as_deref() else {
         // Without an earlier title, the words of the text must do.
         return false;
     };
-    let now: Vec<String> = page.labels().flat_map(words).collect();
-    let all: Vec<String> = words(before).collect();
+    let now: Vec<&str> = parts(page.title()).map(str::trim).collect();
+    let own: Vec<&str> = parts(before).map(str::trim).filter(|part| !now.contains(part)).collect();
+    if own.is_empty() {
+        return true;
+    }
+    let labels = now.into_iter().filter(|part| !parts(before).any(|old| old.trim() == *part));
+    let headings = page.digest.headings.iter().map(String::as_str);
+    let now: Vec<String> = labels.chain(headings).flat_map(words).collect();
+    let all: Vec<String> = own.into_iter().flat_map(words).collect();
     let telling = |word: &&String| word.chars().count() >= TELLING || all.len() == 1;
     let before: Vec<&String> = all.iter().filter(telling).collect();
     let shared = before.iter().filter(|word| now.contains(word)).count();

@@ -11,8 +11,8 @@ use crate::phrases::Saying;
 use crate::words::words;
 use crate::{certainty, codes};
 
-/// Characters up to which a page may be a parked domain's.
-const PARKED_LENGTH: u64 = 1500;
+/// Characters up to which a page may be a notice or a parked domain's.
+const NOTICE_LENGTH: u64 = 1500;
 /// Characters up to which a page may be a server's default page.
 const DEFAULT_PAGE_LENGTH: u64 = 6000;
 
@@ -40,7 +40,7 @@ impl Inquiry<'_> {
         let is_parked = is_at_market(page)
             || (page.has(Mark::Parking) && (sale.is_some() || shows_only_links(page)))
             || (page.is_slight() && page.point(Saying::ForSale).is_some())
-            || (sale.is_some() && page.digest.text_length <= PARKED_LENGTH && names_its_host(page));
+            || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && names_its_host(page));
         if !is_parked || page.is_about_its_address() {
             return None;
         }
@@ -75,11 +75,13 @@ impl Inquiry<'_> {
     /// Closed for a while: nothing can be said about the pages.
     pub(super) fn notice(&self) -> Sought<Option<Opinion>> {
         let page = &self.page;
-        if !page.is_slight() || page.is_about_its_address() {
+        let is_short = page.digest.text_length <= NOTICE_LENGTH;
+        let point = page.point(Saying::Maintenance).filter(|_| is_short);
+        let mention = || page.mentions(Saying::Maintenance).filter(|_| page.is_slight());
+        let Some(phrase) = point.or_else(mention) else { return Ok(None) };
+        if page.is_about_its_address() {
             return Ok(None);
         }
-        let point = page.point(Saying::Maintenance);
-        let Some(phrase) = point.or(page.mentions(Saying::Maintenance)) else { return Ok(None) };
         let is_plain = point.is_some() && page.is_front();
         if !is_plain && !self.has_other_text() && !self.is_shown_to_strays()? {
             return Ok(None);
@@ -126,7 +128,7 @@ fn is_at_market(page: &Page<'_>) -> bool {
 
 /// Parked pages of advertisements hold hardly any text.
 fn shows_only_links(page: &Page<'_>) -> bool {
-    page.digest.text_length <= PARKED_LENGTH && (page.title().is_empty() || names_its_host(page))
+    page.digest.text_length <= NOTICE_LENGTH && (page.title().is_empty() || names_its_host(page))
 }
 
 /// Whether the page speaks of its own name: `example` or `example.org`.

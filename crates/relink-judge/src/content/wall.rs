@@ -74,7 +74,7 @@ impl Inquiry<'_> {
 
     fn challenge(&self) -> Option<Opinion> {
         let page = &self.page;
-        let says_so = page.is_slight().then(|| page.point(Saying::Challenge)).flatten();
+        let says_so = page.point(Saying::Challenge).filter(|_| page.is_slight());
         if !page.has(Mark::Challenge) && says_so.is_none() {
             return None;
         }
@@ -153,7 +153,7 @@ impl Inquiry<'_> {
     pub(super) fn kept_from_us(&self) -> Sought<Option<Opinion>> {
         let page = &self.page;
         let point = page.point(Saying::Restricted);
-        let mention = page.is_slight().then(|| page.mentions(Saying::Restricted)).flatten();
+        let mention = page.mentions(Saying::Restricted).filter(|_| page.is_slight());
         let Some(phrase) = point.or(mention) else { return Ok(None) };
         let is_soft = (point.is_some() && page.is_slight())
             || matches!(self.consult(ControlKind::Stray)?, Answer::Page(_))

@@ -1,15 +1,19 @@
 //! `relink demo`: the whole tour on the built-in rotten library.
 //!
-//! Everything happens on 127.0.0.1 and in a temporary directory; what was
+//! Everything happens on 127.0.0.1 and in a temporary directory. The library is
+//! visited twice, for some pages can only be judged by whoever has seen them
+//! before: first as it was a year ago, quietly, then as it is today. What was
 //! planted is compared with what Relink says.
 
-use std::collections::{BTreeMap, HashMap};
+mod board;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-use relink_demo::{Library, Planted};
+use jiff::{SignedDuration, Timestamp};
+use relink_demo::{Library, Season};
 use relink_engine::{
     AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Stop,
     check,
@@ -17,10 +21,10 @@ use relink_engine::{
 use relink_fetch::Override;
 use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
-use relink_model::{Code, Word};
-use relink_ports::Settled;
+use relink_ports::{Clock, Settled};
 use relink_wire::human::{self, Paint, counted, duration};
 
+use self::board::{Board, Said};
 use crate::cli::Face;
 use crate::clock::RunClock;
 use crate::commands::paint;
@@ -31,6 +35,9 @@ use crate::wiring;
 /// Short, because everything is near.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
+/// How long ago the first visit was.
+const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
+
 /// Runs the tour.
 pub async fn run(face: Face) -> Result<Exit, Failure> {
     let library = Library::start().await.map_err(|fault| {
@@ -38,15 +45,14 @@ pub async fn run(face: Face) -> Result<Exit, Failure> {
     })?;
     let folder = Workshop::open()?;
     folder.shelve(&library)?;
-    let tour = Tour { paint: paint(&face), began: Instant::now() };
+    let tour = Tour { paint: paint(&face), library, folder };
     print(&format!(
         "Relink demo · everything below is local (127.0.0.1:{}), nothing is sent out\n",
-        library.port()
+        tour.library.port()
     ))?;
-    let ports = ports(&library, &folder).await?;
-    let mut said = Said::default();
-    let outcome = check(&ports, &settings(&folder), &mut said, &Stop::new().1).await?;
-    tour.tell(&ports, &outcome, &said, &library.planted()).await
+    let ports = tour.ports().await?;
+    tour.remember(&ports).await?;
+    tour.check(&ports).await
 }
 
 /// A temporary directory that is gone when the tour ends.
@@ -60,10 +66,15 @@ impl Workshop {
         Ok(Self(path))
     }
 
+    /// Where the documents are.
+    fn collection(&self) -> PathBuf {
+        self.0.join("collection")
+    }
+
     /// Writes the library's documents.
     fn shelve(&self, library: &Library) -> Result<(), Failure> {
         for document in library.documents() {
-            let path = self.0.join(document.path);
+            let path = self.collection().join(document.path);
             let folder = path.parent().unwrap_or(&self.0);
             std::fs::create_dir_all(folder)
                 .and_then(|()| std::fs::write(&path, document.text))
@@ -86,21 +97,84 @@ fn cannot_make(path: &Path, fault: &std::io::Error) -> Failure {
         .hint("TMPDIR names the directory to use")
 }
 
-async fn ports(library: &Library, folder: &Workshop) -> Result<Ports, Failure> {
-    let overrides: Result<Vec<Override>, _> =
-        library.overrides().iter().map(|text| text.parse()).collect();
-    let fetch = relink_fetch::Settings {
-        timeout: TIMEOUT,
-        resolve: overrides.map_err(|_| Failure::fault("the library's addresses cannot be read"))?,
-        ..relink_fetch::Settings::default()
-    };
-    wiring::ports(fetch, &folder.0.join("demo.db"), Arc::new(RunClock::start()?)).await
+/// The way through the library, and what is told on it.
+struct Tour {
+    paint: Paint,
+    library: Library,
+    folder: Workshop,
 }
 
-fn settings(folder: &Workshop) -> CheckSettings {
+impl Tour {
+    async fn ports(&self) -> Result<Ports, Failure> {
+        let overrides: Result<Vec<Override>, _> =
+            self.library.overrides().iter().map(|text| text.parse()).collect();
+        let overrides =
+            overrides.map_err(|_| Failure::fault("the library's addresses cannot be read"))?;
+        let fetch = relink_fetch::Settings {
+            timeout: TIMEOUT,
+            resolve: overrides,
+            ..relink_fetch::Settings::default()
+        };
+        wiring::ports(fetch, &self.folder.0.join("demo.db"), Arc::new(RunClock::start()?)).await
+    }
+
+    /// Visits what has a past as it was then.
+    async fn remember(&self, ports: &Ports) -> Result<(), Failure> {
+        let began = Instant::now();
+        let keepsakes = self.library.keepsakes();
+        let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
+        let input = Input::Stdin(keepsakes.join("\n").into_bytes().into());
+        self.library.turn_to(Season::AYearAgo);
+        check(&past, &settings(input), &mut Listener::default(), &Stop::new().1).await?;
+        self.library.turn_to(Season::Today);
+        print(&format!(
+            "1/3 remember {} visited as they were a year ago, so that a change can be told   {}\n",
+            counted(keepsakes.len() as u64, "page"),
+            duration(since(began)),
+        ))
+    }
+
+    /// Checks the collection as it is today, and compares.
+    async fn check(&self, ports: &Ports) -> Result<Exit, Failure> {
+        let began = Instant::now();
+        let mut listener = Listener::default();
+        let input = Input::Path(self.folder.collection().display().to_string());
+        let outcome = check(ports, &settings(input), &mut listener, &Stop::new().1).await?;
+        print(&self.sums(ports, &outcome, began).await?)?;
+        let planted = self.library.planted();
+        let board = Board::new(&planted, &listener.0);
+        print(&format!("{}{NEXT}", board.text(self.paint)))?;
+        Ok(if board.is_right() { Exit::Clean } else { Exit::Fault })
+    }
+
+    async fn sums(
+        &self,
+        ports: &Ports,
+        outcome: &Outcome,
+        began: Instant,
+    ) -> Result<String, Failure> {
+        let tally = ports.store.tally(outcome.run).await?;
+        let summary = human::summary(self.paint, &tally.words);
+        let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
+        Ok(format!(
+            "2/3 check    {}, {}, {}   {}\n3/3 judge    {}\n\n",
+            counted(tally.documents, "document"),
+            counted(tally.links, "link"),
+            counted(tally.hosts, "host"),
+            duration(since(began)),
+            summary.join("\n             "),
+        ))
+    }
+}
+
+fn since(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+fn settings(input: Input) -> CheckSettings {
     CheckSettings {
         load: LoadSettings {
-            inputs: vec![Input::Path(folder.0.display().to_string())],
+            inputs: vec![input],
             scope: Scope::default(),
             is_offline: false,
             fresh_since: Timestamp::MAX,
@@ -116,11 +190,21 @@ fn settings(folder: &Workshop) -> CheckSettings {
     }
 }
 
-/// What Relink said about each address.
-#[derive(Default)]
-struct Said(HashMap<String, (Word, Option<Code>)>);
+/// A clock that is a year slow.
+struct YearAgo(Arc<dyn Clock>);
 
-impl Observer for Said {
+impl Clock for YearAgo {
+    fn now(&self) -> Timestamp {
+        let now = self.0.now();
+        now.checked_sub(A_YEAR).unwrap_or(now)
+    }
+}
+
+/// Keeps what Relink says about each address.
+#[derive(Default)]
+struct Listener(Said);
+
+impl Observer for Listener {
     fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
         let settlement = &settled.settlement;
         self.0.insert(settled.given.clone(), (settlement.word, settlement.code));
@@ -130,67 +214,8 @@ impl Observer for Said {
     fn progress(&mut self, _: &Progress) {}
 }
 
-/// The story told at the end.
-struct Tour {
-    paint: Paint,
-    began: Instant,
-}
-
-impl Tour {
-    async fn tell(
-        &self,
-        ports: &Ports,
-        outcome: &Outcome,
-        said: &Said,
-        planted: &[Planted],
-    ) -> Result<Exit, Failure> {
-        let tally = ports.store.tally(outcome.run).await?;
-        let took = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        print(&format!(
-            "1/2 check    {}, {}, {}   {}\n2/2 judge  {}\n",
-            counted(tally.documents, "document"),
-            counted(tally.links, "link"),
-            counted(tally.hosts, "host"),
-            duration(took),
-            human::summary(self.paint, &tally.words),
-        ))?;
-        let mut right = 0;
-        for fault in planted {
-            let judged = said.0.get(&fault.address).copied();
-            let is_right = judged == Some((fault.word, fault.code));
-            right += usize::from(is_right);
-            print(&self.line(fault, judged))?;
-        }
-        print(&format!(
-            "\n{right} of {} planted faults judged as planted.\n{NEXT}",
-            planted.len()
-        ))?;
-        Ok(if right == planted.len() { Exit::Clean } else { Exit::Fault })
-    }
-
-    fn line(&self, fault: &Planted, judged: Option<(Word, Option<Code>)>) -> String {
-        let named = |word: Word, code: Option<Code>| {
-            let code = code.map_or_else(|| "     ".to_owned(), |code| code.to_string());
-            self.paint.word(word, &format!("{} {word:<9}{code}", word.sign()))
-        };
-        match judged {
-            Some((word, code)) if (word, code) == (fault.word, fault.code) => {
-                format!("  {}  {}\n", named(word, code), fault.what)
-            }
-            Some((word, code)) => format!(
-                "  {}  {} (planted as {}: {})\n",
-                named(word, code),
-                fault.what,
-                fault.word,
-                fault.address
-            ),
-            None => format!("  ? not reported  {} ({})\n", fault.what, fault.address),
-        }
-    }
-}
-
 const NEXT: &str = "\
 Next:  relink check README.md      your files
-       relink explain RL101        what a finding means, and what to do
+       relink explain RL301        what a soft-404 is, and what to do
        relink explain --list       every code there is
 ";

@@ -9,8 +9,22 @@ fn every_planted_fault_is_judged_as_planted() {
     let last = said.stdout.lines().find(|line| line.contains("planted faults")).unwrap();
     let (right, rest) = last.split_once(" of ").unwrap();
     assert_eq!(rest, format!("{right} planted faults judged as planted."));
-    assert!(right.parse::<usize>().unwrap() >= 24, "{last}");
+    assert!(right.parse::<usize>().unwrap() >= 90, "{last}");
+    let others = said.stdout.lines().find(|line| line.contains("other links")).unwrap();
+    let (alive, rest) = others.split_once(" of ").unwrap();
+    assert_eq!(rest, format!("{alive} other links found alive."));
     assert_eq!(said.stderr, "");
+}
+
+#[test]
+fn pages_that_only_answer_are_told_from_those_that_are_there() {
+    let said = Desk::new().run(&["demo"]).exits(0);
+    assert!(said.stdout.contains("as they were a year ago"), "{}", said.stdout);
+    for code in
+        ["RL203", "RL301", "RL302", "RL303", "RL304", "RL492", "RL493", "RL494", "RL495", "RL499"]
+    {
+        assert!(said.stdout.contains(code), "{code}: {}", said.stdout);
+    }
 }
 
 #[test]

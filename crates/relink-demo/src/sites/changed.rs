@@ -1,0 +1,231 @@
+//! Sites that were something else a year ago, and some that only look so.
+
+use super::Site;
+use super::frame::{Frame, Titles, honest};
+use crate::answer::Answer;
+use crate::behavior;
+use crate::season::Season;
+use crate::visit::Visit;
+
+/// The sites.
+pub(super) const SITES: &[Site] = &[
+    Site { host: "allotment.test", frame: &BETTING, otherwise: resold },
+    Site { host: "college.test", frame: &COLLEGE, otherwise: papers },
+    Site { host: "pier.test", frame: &PIER, otherwise: another_notice },
+    Site { host: "mill.test", frame: &MILL, otherwise: redesigned },
+    Site { host: "daily.test", frame: &DAILY, otherwise: headlines },
+];
+
+/// Pages that somebody saw a year ago.
+pub(crate) const KEEPSAKES: &[&str] = &[
+    "http://allotment.test/notes/pruning-old-roses",
+    "http://college.test/papers/tides-and-towns.pdf",
+    "http://college.test/papers/on-slow-rivers.pdf",
+    "http://pier.test/notice",
+    "http://mill.test/history",
+    "http://daily.test/",
+];
+
+/// A gardening blog, until its name ran out and somebody else took it.
+fn resold(frame: &Frame, visit: &Visit) -> Answer {
+    match (visit.season, visit.request.path.as_str()) {
+        (Season::AYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
+        (Season::AYearAgo, _) => behavior::not_found(),
+        (Season::Today, _) => frame.page(CASINO.0, CASINO.1),
+    }
+}
+
+/// Two papers, one of which was lost when the college got a new site.
+fn papers(frame: &Frame, visit: &Visit) -> Answer {
+    match (visit.season, visit.request.path.as_str()) {
+        (_, "/papers/on-slow-rivers.pdf") => pdf("On slow rivers"),
+        (Season::AYearAgo, "/papers/tides-and-towns.pdf") => pdf("Tides and towns"),
+        (Season::Today, "/papers/tides-and-towns.pdf") => frame.page(WELCOME.0, WELCOME.1),
+        _ => behavior::not_found(),
+    }
+}
+
+/// A notice board, which holds one notice at a time.
+fn another_notice(frame: &Frame, visit: &Visit) -> Answer {
+    match (visit.season, visit.request.path.as_str()) {
+        (Season::AYearAgo, "/notice") => frame.page(REGATTA.0, REGATTA.1),
+        (Season::Today, "/notice") => frame.page(CLOSING.0, CLOSING.1),
+        _ => behavior::not_found(),
+    }
+}
+
+/// The same story in new clothes.
+fn redesigned(frame: &Frame, visit: &Visit) -> Answer {
+    if visit.request.path != "/history" {
+        return honest(frame, visit);
+    }
+    match visit.season {
+        Season::AYearAgo => OLD_MILL.page("History of the mill", MILL_STORY),
+        Season::Today => {
+            let text = format!("{MILL_LEAD}</p>\n<p>{MILL_STORY}</p>\n<p>{MILL_END}");
+            frame.page("Our mill and its history", &text)
+        }
+    }
+}
+
+/// A news front page, with other news at every visit.
+fn headlines(frame: &Frame, visit: &Visit) -> Answer {
+    if visit.request.path != "/" {
+        return honest(frame, visit);
+    }
+    let items = (0..12).map(|draw| {
+        let (who, what) =
+            (WHO[visit.pick(2 * draw, WHO.len())], WHAT[visit.pick(2 * draw + 1, WHAT.len())]);
+        format!("<h2>{who} {what}</h2>\n")
+    });
+    Answer::page(frame.html("", "All the news of the day", &items.collect::<String>()))
+}
+
+/// A PDF file of one empty page.
+fn pdf(title: &str) -> Answer {
+    let body = format!(
+        "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+         2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+         3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\
+         4 0 obj<</Title({title})>>endobj\ntrailer<</Root 1 0 R/Info 4 0 R>>\n%%EOF\n"
+    );
+    Answer::page(body).of_kind("application/pdf")
+}
+
+/// Heading and text of a page.
+type Text = (&'static str, &'static str);
+
+const ALLOTMENT: Frame = Frame {
+    name: "Notes from the Allotment",
+    menu: &["Notes", "Plot 14", "About me"],
+    foot: "Written with one glove on.",
+    titles: Titles::Both,
+    leaves: &[],
+};
+
+const ROSES: Text = (
+    "Pruning old roses",
+    "Leave them alone until the forsythia is out. Then take away what is dead, what is crossing \
+     and what has scratched you, in that order, and cut a third from the rest above a bud that \
+     looks outward. My neighbor prunes hers in November with hedge shears and has twice as many \
+     flowers, so do not take this too seriously. Feed them afterward and say nothing.",
+);
+
+const BETTING: Frame = Frame {
+    name: "BetKing Bonus",
+    menu: &["Casino", "Slots", "Live odds", "Jackpot"],
+    foot: "Play for fun. Terms apply.",
+    titles: Titles::Both,
+    leaves: &[],
+};
+
+const CASINO: Text = (
+    "Best online casino bonuses and free spins",
+    "Claim a welcome bonus of up to 500 and 200 free spins on your first deposit. Compare betting \
+     odds for every match, play roulette, blackjack and poker with live dealers, and cash out in \
+     minutes. New players get a risk-free bet each weekend. Trusted bookmakers, high payouts, \
+     daily jackpots and a loyalty club with cashback for every wager.",
+);
+
+const COLLEGE: Frame = Frame {
+    name: "River College",
+    menu: &["Study", "Research", "People", "News"],
+    foot: "On the left bank since 1840.",
+    titles: Titles::Both,
+    leaves: &[],
+};
+
+const WELCOME: Text = (
+    "Welcome to our new website",
+    "River College has a fresh look. Find your course, meet our staff and read about life on the \
+     left bank. We have brought together everything that matters in one place, with a calendar, \
+     a prospectus and pictures of people smiling on lawns. If you miss something from the former \
+     site, our web team is happy to hear from you in the new academic year.",
+);
+
+const PIER: Frame =
+    Frame { name: "The Pier", menu: &[], foot: "", titles: Titles::OfPage, leaves: &[] };
+
+const REGATTA: Text = (
+    "Regatta on the first of July",
+    "Boats with a sail start at ten, boats without one at eleven, and bathtubs when the judges \
+     have stopped laughing. Crews of two or more, one of whom can swim. Enter your name at the \
+     kiosk by Friday evening. The prize is the silver oar, to be returned next summer, polished.",
+);
+
+const CLOSING: Text = (
+    "Winter closing",
+    "From November until further notice the gate will be locked at dusk. Anglers holding keys \
+     should mind the missing planks beyond the third lamp. Coal deliveries use the lower steps. \
+     For lifebelts ring the coastguard. Lost gloves hang upon the railing beside the telescope.",
+);
+
+const OLD_MILL: Frame = Frame {
+    name: "The Mill",
+    menu: &[],
+    foot: "Last changed in March.",
+    titles: Titles::OfPage,
+    leaves: &[],
+};
+
+const MILL: Frame = Frame {
+    name: "Riverside Mill Experience",
+    menu: &[
+        "Plan your visit",
+        "Tickets and prices",
+        "Weddings",
+        "Flour shop",
+        "Schools and groups",
+        "Gift cards",
+        "Our story",
+        "Newsletter",
+        "Search",
+        "My basket",
+    ],
+    foot: "Follow us for milling days, recipes and offers. Accessibility. Privacy. Cookies. Press. \
+           Work with us. The Riverside Mill Trust is a registered charity.",
+    titles: Titles::Both,
+    leaves: &[],
+};
+
+const MILL_LEAD: &str = "Discover seven centuries of milling, from the first stone to the last sack, \
+    in the place where it all happened.";
+
+const MILL_STORY: &str = "The first mill on this bend of the river is named in a deed of 1312, in a \
+    quarrel about eels. It was rebuilt in stone after the fire of 1604 and again, higher, after \
+    the flood of 1882. Five generations of the Orchard family ground corn here; the last of them \
+    kept the wheel turning through two winters of ice by walking on it. The wheel was stopped in \
+    1951 and started again in 1987 by volunteers, one of whom had stopped it. It turns on the \
+    first Sunday of every month if there is water, and the flour is sold in the old sack loft.";
+
+const MILL_END: &str = "Join us for a tour, stay for a scone, and take home a bag of freshly ground \
+    flour for the whole family.";
+
+const DAILY: Frame = Frame {
+    name: "The Daily Ferryman",
+    menu: &["Town", "County", "Weather", "Chess"],
+    foot: "Set by hand, corrected by readers.",
+    titles: Titles::Both,
+    leaves: &[],
+};
+
+#[rustfmt::skip]
+const WHO: [&str; 18] = [
+    "Mayor", "Second heron", "Bee club", "Retired compositor", "Branch line", "Goose committee",
+    "Lighthouse keeper", "Lower valley", "Town clock", "Bell ringers", "Ferryman's cousin",
+    "County surveyor", "Baker's peg", "Chess champion", "Weathervane", "Night librarian",
+    "Harbor master", "Alderman",
+];
+
+#[rustfmt::skip]
+const WHAT: [&str; 18] = [
+    "denies all knowledge of the turnips", "found asleep in the reading room",
+    "to be repainted by popular demand", "wins by a nose and apologizes",
+    "asks for quiet on Thursdays", "lost between two stations",
+    "declared safe after inspection", "meets in the rain without umbrellas",
+    "returns a book after forty years", "gains nine minutes in a week",
+    "refuses to comment on the eels", "seen on the wrong side of the river",
+    "opens a window for the first time since 1974", "is thanked and given a kettle",
+    "moves to larger rooms above the ironmonger", "to face the county town again",
+    "votes against the new bench", "sings at the opening of the bridge",
+];
