@@ -180,6 +180,24 @@ mod tests {
     }
 
     #[test]
+    fn a_long_text_is_kept_by_both_its_ends() {
+        let words = |count: usize| "word ".repeat(count);
+        let page = html(&format!("<p>first {}</p>{}<p>the last", words(90), words(900)));
+        assert!(page.opening.starts_with("first word"));
+        assert!(page.closing.ends_with("word the last"));
+        assert!(page.closing.chars().count() <= Digest::CLOSING_LENGTH);
+        assert_eq!(html("<p>short").closing, "");
+    }
+
+    #[test]
+    fn files_are_told_apart_by_their_bytes() {
+        let file = |body: &[u8]| digest(Some("image/png"), None, body, false).fingerprint;
+        assert_eq!(file(b"one"), file(b"one"));
+        assert_ne!(file(b"one"), file(b"two"));
+        assert_eq!(html("<p>text").fingerprint, None);
+    }
+
+    #[test]
     fn plain_text_is_all_visible() {
         let page = digest(Some("text/plain; charset=utf-8"), None, b"a  b\n", true);
         assert_eq!((page.text_length, page.bytes, page.cut), (3, 5, true));

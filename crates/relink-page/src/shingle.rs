@@ -84,7 +84,7 @@ pub struct VisibleText {
     is_apart: bool,
     /// The opening so far, always whole characters.
     opening: Vec<u8>,
-    /// The last pieces after the opening, as they came.
+    /// The last pieces, as they came.
     tail: String,
     is_tail_apart: bool,
     words: Words,
@@ -96,7 +96,7 @@ impl VisibleText {
     pub fn push(&mut self, text: &str) {
         let kept = if self.length < OPENING_LENGTH { self.keep_opening(text) } else { 0 };
         self.measure(&text[kept..]);
-        self.keep_tail(&text[kept..]);
+        self.keep_tail(text);
         let smallest = &mut self.smallest;
         self.words.push(text, &mut |shingle| smallest.push(shingle));
     }
@@ -121,10 +121,12 @@ impl VisibleText {
         self.smallest.prune();
         let sketch = Sketch::of(self.smallest.hashes);
         let opening = String::from_utf8(self.opening).unwrap_or_default();
-        Shown { length: self.length, opening, closing: closing(&self.tail), sketch }
+        let is_longer = self.length > OPENING_LENGTH;
+        let closing = if is_longer { closing(&self.tail) } else { String::new() };
+        Shown { length: self.length, opening, closing, sketch }
     }
 
-    /// Keeps the end of what comes after the opening, in bounded room.
+    /// Keeps the end of what came so far, in bounded room.
     fn keep_tail(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -13,7 +13,7 @@ const CLOCKS_AND_CHANCE: [&str; 5] =
 const TERMINAL: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "process::exit"];
 
 /// The crates that may.
-const AT_THE_TERMINAL: [&str; 2] = ["relink", "xtask"];
+const AT_THE_TERMINAL: &[&str] = &["relink", "xtask", "relink-eval"];
 
 /// What is left behind by unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
