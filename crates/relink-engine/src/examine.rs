@@ -69,7 +69,7 @@ pub struct Examiner<'a> {
 
 impl Examiner<'_> {
     /// Examines one page.
-    pub async fn examine(&self, question: &Question, shelf: &mut ControlShelf) -> Examined {
+    pub async fn examine(&self, question: &Question, known: &mut ControlShelf) -> Examined {
         let mut looks = Vec::new();
         let mut controls: Vec<Control> = Vec::new();
         let mut probe = self.look(question, Purpose::First, &mut looks).await;
@@ -84,7 +84,7 @@ impl Examiner<'_> {
                     let judgement = conclude(&self.settings.policy, &case);
                     return Examined { judgement, looks, probe, controls };
                 }
-                Next::Compare(kind) => controls.push(self.control(question, kind, shelf).await),
+                Next::Compare(kind) => controls.push(self.control(question, kind, known).await),
                 Next::Ask { purpose, wait } => {
                     tokio::time::sleep(self.pause(wait, question, &probe)).await;
                     probe = self.look(question, purpose, &mut looks).await;
@@ -127,7 +127,7 @@ impl Examiner<'_> {
         &self,
         question: &Question,
         kind: ControlKind,
-        shelf: &mut ControlShelf,
+        known: &mut ControlShelf,
     ) -> Control {
         let neighbor = match kind {
             ControlKind::Neighbor => question.neighbors.first(),
@@ -139,13 +139,13 @@ impl Examiner<'_> {
             (None, Some(sibling)) => (sibling.url, sibling.key),
             (None, None) => return Control { kind, url: String::new(), probe: None },
         };
-        if let Some((url, probe)) = shelf.0.get(&key) {
+        if let Some((url, probe)) = known.0.get(&key) {
             return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
         }
         let probe = Arc::new(self.ask_control(&url, question.is_named).await);
         // Only this page can make use of its own second look.
         if kind != ControlKind::Again {
-            shelf.0.insert(key, (url.clone(), Arc::clone(&probe)));
+            known.0.insert(key, (url.clone(), Arc::clone(&probe)));
         }
         Control { kind, url, probe: Some(probe) }
     }

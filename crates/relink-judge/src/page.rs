@@ -34,16 +34,23 @@ pub(crate) struct Page<'a> {
     pub(crate) digest: &'a Digest,
     /// What kinds of things it may say.
     sayings: Sayings,
+    /// Both addresses in parts, for they are looked at again and again.
+    address: Address<'a>,
+    arrival: Address<'a>,
 }
 
 impl<'a> Page<'a> {
     pub(crate) fn of(url: &'a str, probe: &'a Probe) -> Self {
+        let landing = probe.hops.last().map_or(url, |hop| hop.url.as_str());
+        let address = parts(url);
         Self {
             url,
-            landing: probe.hops.last().map_or(url, |hop| hop.url.as_str()),
+            landing,
             redirects: probe.hops.len().saturating_sub(1),
             digest: probe.digest.as_ref().unwrap_or(&UNSEEN),
             sayings: Sayings::ANY,
+            address,
+            arrival: if landing == url { address } else { parts(landing) },
         }
     }
 
@@ -56,12 +63,12 @@ impl<'a> Page<'a> {
     /// The address asked, in parts; an address that cannot be taken apart is
     /// all path.
     pub(crate) fn address(&self) -> Address<'a> {
-        parts(self.url)
+        self.address
     }
 
     /// The address that answered, in parts.
     pub(crate) fn arrival(&self) -> Address<'a> {
-        parts(self.landing)
+        self.arrival
     }
 
     /// Whether the answer came from another page than the one asked: neither

@@ -255,14 +255,21 @@ fn padded(text: &str) -> String {
 
 /// Adds the words of a text in lower case, with one space after each.
 fn pad(text: &str, padded: &mut String) {
-    for character in text.chars() {
-        if character.is_ascii_alphanumeric() {
-            padded.push(character.to_ascii_lowercase());
+    padded.reserve(text.len() + 1);
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        // Most words are plain letters and can be taken whole.
+        let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
+        if plain > 0 {
+            let start = padded.len();
+            padded.push_str(&rest[..plain]);
+            padded[start..].make_ascii_lowercase();
         } else if character.is_alphanumeric() {
             padded.extend(character.to_lowercase());
         } else if !padded.ends_with(' ') {
             padded.push(' ');
         }
+        rest = &rest[plain.max(character.len_utf8())..];
     }
     if !padded.ends_with(' ') {
         padded.push(' ');

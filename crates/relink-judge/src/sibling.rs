@@ -152,10 +152,8 @@ fn likelihood(parameter: &Parameter<'_>) -> (bool, bool) {
 }
 
 fn gap_for(value: &str) -> Gap {
-    match value.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => Gap::Digits(value.len()),
-        false => Gap::Letters,
-    }
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { Gap::Digits(value.len()) } else { Gap::Letters }
 }
 
 impl Pattern<'_> {
@@ -187,7 +185,7 @@ impl Pattern<'_> {
     }
 }
 
-/// Letters and digits from a seed (SplitMix64).
+/// Letters and digits from a seed (`SplitMix64`).
 struct Letters(u64);
 
 impl Letters {

@@ -38,7 +38,7 @@ impl Inquiry<'_> {
             return Ok(None);
         }
         let reason = format!("answers {}, but says “{phrase}”", self.status());
-        let dead = self.dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAYS_SO);
+        let dead = Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAYS_SO);
         let sign = format!("{} characters of text in all", page.digest.text_length);
         Ok(Some(dead.by_sign(sign)))
     }

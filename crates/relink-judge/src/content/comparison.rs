@@ -232,11 +232,11 @@ impl<'a> Inquiry<'a> {
             return Ok(Some(wall.because(ground)));
         }
         if !self.is_explained()? {
-            return Ok(Some(self.site_notice().because(ground)));
+            return Ok(Some(Self::site_notice().because(ground)));
         }
         let (reason, confidence) = self.sentence(kind, likeness, sameness);
         let code = redirect_code(&self.page);
-        let dead = self.dead(Cause::Soft404, code, reason, confidence);
+        let dead = Opinion::dead(Cause::Soft404, code, reason, confidence);
         Ok(Some(dead.because(ground)))
     }
 

@@ -54,7 +54,7 @@ impl Inquiry<'_> {
         if is_error(&arrival) && !is_error(&address) {
             let reason = format!("redirects to {}", page.landing);
             let confidence = certainty::SENT_TO_ERROR;
-            return Ok(Some(self.dead(Cause::Soft404, codes::SOFT_404, reason, confidence)));
+            return Ok(Some(Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, confidence)));
         }
         if let Some(opinion) = self.last_leg_up() {
             return Ok(Some(opinion));
@@ -100,7 +100,7 @@ impl Inquiry<'_> {
         let landing = self.page.landing;
         let reason = format!("redirects to {landing}, as other pages of the directory do");
         let code = redirect_code(&self.page);
-        let dead = self.dead(Cause::Soft404, code, reason, certainty::SAME_AS_NEIGHBOR);
+        let dead = Opinion::dead(Cause::Soft404, code, reason, certainty::SAME_AS_NEIGHBOR);
         let note = "redirected to the same address";
         dead.because(self.ground(ControlKind::Neighbor, note, None))
     }
@@ -108,7 +108,7 @@ impl Inquiry<'_> {
     fn sent_up(&self, arrival: &Address<'_>) -> Opinion {
         let what = if arrival.is_front() { "the front page" } else { "a directory above" };
         let reason = format!("redirects to {what}, {}", self.page.landing);
-        self.dead(Cause::Soft404, codes::REDIRECT_HOME, reason, certainty::SENT_UP)
+        Opinion::dead(Cause::Soft404, codes::REDIRECT_HOME, reason, certainty::SENT_UP)
     }
 }
 

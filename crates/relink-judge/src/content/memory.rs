@@ -72,7 +72,7 @@ impl<'a> Inquiry<'a> {
         let landing = self.page.landing;
         let reason = format!("redirects to {landing}, which has nothing of what was there");
         let code = redirect_code(&self.page);
-        let dead = self.dead(Cause::Soft404, code, reason, certainty::FLIPPED);
+        let dead = Opinion::dead(Cause::Soft404, code, reason, certainty::FLIPPED);
         Some(self.with_titles(dead, prior))
     }
 
@@ -89,7 +89,8 @@ impl<'a> Inquiry<'a> {
             return None;
         }
         let reason = "title and text have nothing in common with what was there".to_owned();
-        let mut opinion = self.dead(Cause::Hijacked, codes::HIJACKED, reason, certainty::RESOLD);
+        let mut opinion =
+            Opinion::dead(Cause::Hijacked, codes::HIJACKED, reason, certainty::RESOLD);
         if is_spam {
             opinion = opinion.by_sign(format!("{spam} different words of betting and other spam"));
         }
@@ -111,7 +112,7 @@ impl<'a> Inquiry<'a> {
         }
         let now = self.page.digest.content_type.as_deref().unwrap_or("text/html");
         let reason = format!("was {before} on an earlier visit, is {now} now");
-        Some(self.dead(Cause::Soft404, codes::SOFT_404, reason, certainty::FLIPPED))
+        Some(Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, certainty::FLIPPED))
     }
 
     /// The page lives, but is about something else now.

@@ -35,6 +35,9 @@ pub(crate) struct Opinion {
 /// Either an opinion, or the page that must be asked first.
 pub(crate) type Sought<T> = Result<T, ControlKind>;
 
+/// A rule that may conclude, keep silent, or ask for a page to compare with.
+type Rule<T> = fn(&T) -> Sought<Option<Opinion>>;
+
 /// Whether more may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asking {
@@ -87,7 +90,7 @@ impl<'a> Inquiry<'a> {
         if is_plain_file {
             return self.file();
         }
-        let compared: [fn(&Self) -> Sought<Option<Opinion>>; 7] = [
+        let compared: [Rule<Self>; 7] = [
             Self::placeholder,
             Self::notice,
             Self::front,
@@ -122,7 +125,7 @@ impl<'a> Inquiry<'a> {
         }
         let reason =
             "the very same file is sent for a random name in the same directory".to_owned();
-        let dead = self.dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAME_PAGE);
+        let dead = Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAME_PAGE);
         Ok(dead.because(self.ground(ControlKind::Stray, "the same file", Some(1.0))))
     }
 
@@ -199,23 +202,6 @@ impl<'a> Inquiry<'a> {
         }
     }
 
-    fn dead(&self, cause: Cause, code: Code, reason: String, confidence: Confidence) -> Opinion {
-        let word = if cause == Cause::Hijacked { Word::Hijacked } else { Word::Soft404 };
-        let verdict = Verdict::Dead(cause);
-        Opinion { verdict, word, code: Some(code), reason, confidence, grounds: Vec::new() }
-    }
-
-    fn unclear(&self, doubt: Doubt, code: Code, reason: String) -> Opinion {
-        Opinion {
-            verdict: Verdict::Unclear(doubt),
-            word: Word::Blocked,
-            code: Some(code),
-            reason,
-            confidence: certainty::WALL,
-            grounds: Vec::new(),
-        }
-    }
-
     /// The page of this kind, in short, for the grounds.
     fn seen(&self, kind: ControlKind) -> Option<ControlSeen> {
         let control = self.case.controls.iter().find(|control| control.kind == kind)?;
@@ -231,6 +217,23 @@ impl<'a> Inquiry<'a> {
 }
 
 impl Opinion {
+    fn dead(cause: Cause, code: Code, reason: String, confidence: Confidence) -> Opinion {
+        let word = if cause == Cause::Hijacked { Word::Hijacked } else { Word::Soft404 };
+        let verdict = Verdict::Dead(cause);
+        Opinion { verdict, word, code: Some(code), reason, confidence, grounds: Vec::new() }
+    }
+
+    fn unclear(doubt: Doubt, code: Code, reason: String) -> Opinion {
+        Opinion {
+            verdict: Verdict::Unclear(doubt),
+            word: Word::Blocked,
+            code: Some(code),
+            reason,
+            confidence: certainty::WALL,
+            grounds: Vec::new(),
+        }
+    }
+
     fn because(mut self, ground: Ground) -> Self {
         self.grounds.push(ground);
         self

@@ -45,7 +45,7 @@ impl Inquiry<'_> {
             return None;
         }
         let reason = "the domain is parked or for sale".to_owned();
-        let opinion = self.dead(Cause::Hijacked, codes::HIJACKED, reason, certainty::PARKED);
+        let opinion = Opinion::dead(Cause::Hijacked, codes::HIJACKED, reason, certainty::PARKED);
         let opinion = match sale {
             Some(phrase) => opinion.by_sign(format!("the page says “{phrase}”")),
             None => opinion,
@@ -65,7 +65,7 @@ impl Inquiry<'_> {
         }
         let reason = format!("a placeholder stands in place of the site: “{phrase}”");
         let dead =
-            self.dead(Cause::Placeholder, codes::PLACEHOLDER, reason, certainty::PLACEHOLDER);
+            Opinion::dead(Cause::Placeholder, codes::PLACEHOLDER, reason, certainty::PLACEHOLDER);
         Ok(Some(match self.seen(ControlKind::Stray) {
             Some(_) => dead.because(self.ground(ControlKind::Stray, "strays get the same", None)),
             None => dead,
@@ -86,7 +86,7 @@ impl Inquiry<'_> {
         if !is_plain && !self.has_other_text() && !self.is_shown_to_strays()? {
             return Ok(None);
         }
-        Ok(Some(self.site_notice().by_sign(format!("the page says “{phrase}”"))))
+        Ok(Some(Self::site_notice().by_sign(format!("the page says “{phrase}”"))))
     }
 
     /// The server has failed, though it answers as if it had not.
@@ -94,12 +94,12 @@ impl Inquiry<'_> {
         let page = &self.page;
         let phrase = page.point(Saying::Fault).filter(|_| page.is_slight())?;
         let is_about = page.is_about_its_address();
-        (!is_about).then(|| self.site_notice().by_sign(format!("the page says “{phrase}”")))
+        (!is_about).then(|| Self::site_notice().by_sign(format!("the page says “{phrase}”")))
     }
 
-    pub(super) fn site_notice(&self) -> Opinion {
+    pub(super) fn site_notice() -> Opinion {
         let reason = "every address there shows one short notice".to_owned();
-        self.unclear(Doubt::SiteNotice, codes::SITE_NOTICE, reason)
+        Opinion::unclear(Doubt::SiteNotice, codes::SITE_NOTICE, reason)
     }
 
     fn is_shown_to_strays(&self) -> Sought<bool> {

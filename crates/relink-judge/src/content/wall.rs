@@ -80,7 +80,7 @@ impl Inquiry<'_> {
         }
         let reason = "the server tests visitors for being human".to_owned();
         let sign = says_so.map_or("scripts of a test for robots".to_owned(), quoted);
-        Some(self.unclear(Doubt::Challenge, codes::CHALLENGED, reason).by_sign(sign))
+        Some(Opinion::unclear(Doubt::Challenge, codes::CHALLENGED, reason).by_sign(sign))
     }
 
     fn login(&self) -> Option<Opinion> {
@@ -95,11 +95,12 @@ impl Inquiry<'_> {
         if is_expected || !(is_sent || is_form) {
             return None;
         }
-        let reason = match is_sent {
-            true => format!("redirects to the login page {}", page.landing),
-            false => "a login stands in place of the page".to_owned(),
+        let reason = if is_sent {
+            format!("redirects to the login page {}", page.landing)
+        } else {
+            "a login stands in place of the page".to_owned()
         };
-        let opinion = self.unclear(Doubt::Login, codes::LOGIN_WALL, reason);
+        let opinion = Opinion::unclear(Doubt::Login, codes::LOGIN_WALL, reason);
         Some(if is_form { opinion.by_sign("the page asks for a password") } else { opinion })
     }
 
@@ -111,7 +112,7 @@ impl Inquiry<'_> {
             return None;
         }
         let reason = "a demand for consent or payment stands before the page".to_owned();
-        Some(self.unclear(Doubt::Consent, codes::CONSENT_WALL, reason))
+        Some(Opinion::unclear(Doubt::Consent, codes::CONSENT_WALL, reason))
     }
 
     /// A page that strays get as well, and that is a wall.
@@ -119,7 +120,7 @@ impl Inquiry<'_> {
         let page = &self.page;
         if page.has(Mark::ScriptShell) {
             let reason = "the page shows nothing until its scripts have run".to_owned();
-            return Some(self.unclear(Doubt::NeedsScript, codes::NEEDS_SCRIPT, reason));
+            return Some(Opinion::unclear(Doubt::NeedsScript, codes::NEEDS_SCRIPT, reason));
         }
         let (address, arrival) = (page.address(), page.arrival());
         // The front page of a journal may well have a box for its members.
@@ -127,7 +128,7 @@ impl Inquiry<'_> {
         let says = |saying| !is_top && page.is_slight() && page.mentions(saying).is_some();
         if page.point(Saying::Restricted).is_some() || says(Saying::Restricted) {
             let reason = "every address there says that access is restricted".to_owned();
-            return Some(self.unclear(Doubt::Refused, codes::CONSENT_WALL, reason));
+            return Some(Opinion::unclear(Doubt::Refused, codes::CONSENT_WALL, reason));
         }
         // Whoever says that a page is missing has looked for it.
         if page.mentions(Saying::NotFound).is_some() {
@@ -136,16 +137,16 @@ impl Inquiry<'_> {
         let asks = page.has(Mark::AsksPassword) && page.is_slight() && !is_top;
         if asks || says(Saying::Login) {
             let reason = "every address there shows a login".to_owned();
-            return Some(self.unclear(Doubt::Login, codes::LOGIN_WALL, reason));
+            return Some(Opinion::unclear(Doubt::Login, codes::LOGIN_WALL, reason));
         }
         if page.has(Mark::Consent) || page.point(Saying::Consent).is_some() || says(Saying::Consent)
         {
             let reason = "every address there asks for consent or payment first".to_owned();
-            return Some(self.unclear(Doubt::Consent, codes::CONSENT_WALL, reason));
+            return Some(Opinion::unclear(Doubt::Consent, codes::CONSENT_WALL, reason));
         }
         says(Saying::Challenge).then(|| {
             let reason = "every address there shows a test for robots".to_owned();
-            self.unclear(Doubt::Challenge, codes::CHALLENGED, reason)
+            Opinion::unclear(Doubt::Challenge, codes::CHALLENGED, reason)
         })
     }
 
@@ -163,7 +164,9 @@ impl Inquiry<'_> {
             return Ok(None);
         }
         let reason = "the page says that it is kept from us".to_owned();
-        Ok(Some(self.unclear(Doubt::Refused, codes::CONSENT_WALL, reason).by_sign(quoted(phrase))))
+        Ok(Some(
+            Opinion::unclear(Doubt::Refused, codes::CONSENT_WALL, reason).by_sign(quoted(phrase)),
+        ))
     }
 }
 

@@ -35,8 +35,8 @@ pub(crate) fn judge(case: &Case<'_>) -> Next {
     soft_404(case, &page)
 }
 
-/// 3) The page and a stray redirect to one target which is not the login page.
-/// The stray has a random suffix, or another number in the middle.
+/// Third reason: the page and a stray redirect to one target which is not the
+/// login page. The stray has a random suffix, or another number in the middle.
 fn soft_404(case: &Case<'_>, page: &Page<'_>) -> Next {
     for kind in [ControlKind::StraySuffix, ControlKind::StrayNumber] {
         if sibling_key(kind, case.url).is_none() {

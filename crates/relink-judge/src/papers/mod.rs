@@ -29,15 +29,15 @@ fn alive(case: &Case<'_>, reason: impl Into<String>) -> Judgement {
     }
 }
 
-fn dead(case: &Case<'_>, cause: Cause, reason: impl Into<String>) -> Judgement {
-    let (word, code): (Word, Code) = match cause {
+fn dead(case: &Case<'_>, why: Cause, reason: impl Into<String>) -> Judgement {
+    let (word, code): (Word, Code) = match why {
         Cause::Soft404 => (Word::Soft404, codes::SOFT_404),
         Cause::NoHost => (Word::Dead, codes::NO_SUCH_HOST),
         Cause::NoAnswer => (Word::Dead, codes::NO_ANSWER),
         _ => (Word::Dead, codes::GONE),
     };
     Judgement {
-        verdict: Verdict::Dead(cause),
+        verdict: Verdict::Dead(why),
         word,
         code: Some(code),
         reason: reason.into(),
