@@ -119,6 +119,11 @@ fn repeats(page: &Page<'_>) -> bool {
 
 /// Compares what two pages call themselves.
 pub(crate) fn labels(one: &Page<'_>, other: &Page<'_>) -> Labels {
+    // The commonest case needs no listening.
+    let is_literal = one.title() == other.title() && one.digest.headings == other.digest.headings;
+    if is_literal && !one.title().is_empty() {
+        return Labels::Same;
+    }
     let echoes = (one.echo(), other.echo());
     let titles = (echoes.0.listen(one.title()), echoes.1.listen(other.title()));
     let headings = |page: &Page<'_>| page.digest.headings.join(" ");

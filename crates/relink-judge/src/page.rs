@@ -108,7 +108,7 @@ impl<'a> Page<'a> {
     }
 
     /// Title and headings: what a page is about.
-    pub(crate) fn labels(&self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn labels(&self) -> impl Iterator<Item = &'a str> + Clone {
         let headings = self.digest.headings.iter().map(String::as_str);
         self.digest.title.as_deref().into_iter().chain(headings)
     }
@@ -136,7 +136,10 @@ impl<'a> Page<'a> {
 
     /// The words of both addresses, which an error page may repeat.
     pub(crate) fn echo(&self) -> Echo {
-        Echo::of(&[self.url, self.landing])
+        match self.url == self.landing {
+            true => Echo::of(&[self.url]),
+            false => Echo::of(&[self.url, self.landing]),
+        }
     }
 
     /// Whether the title or a heading is about what the address names: two

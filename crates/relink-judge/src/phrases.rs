@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::words::words;
+use crate::words::{is_of_word, words};
 
 /// A kind of thing that pages say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,43 @@ struct Phrases {
     /// By the automaton's numbers: the saying, the phrase, and whether it must
     /// stand as whole words.
     known: Vec<(Saying, &'static str, bool)>,
+    /// The longest word of each phrase.
+    telling: TellingWords,
+}
+
+/// A set of words in a few kilobytes, which may take others for its own. Most
+/// texts hold none of them, and are then not listened to any further.
+struct TellingWords(Box<[u64; Self::CELLS]>);
+
+impl TellingWords {
+    const CELLS: usize = 1024;
+
+    fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
+        let mut cells = Box::new([0; Self::CELLS]);
+        for word in words {
+            let (cell, bit) = Self::place(word.bytes());
+            cells[cell] |= bit;
+        }
+        Self(cells)
+    }
+
+    /// Whether a text may hold one of the words; beyond ASCII nothing is known.
+    fn may_be_in(&self, text: &str) -> bool {
+        !text.is_ascii()
+            || text
+                .as_bytes()
+                .split(|byte| !byte.is_ascii_alphanumeric())
+                .map(|word| Self::place(word.iter().map(u8::to_ascii_lowercase)))
+                .any(|(cell, bit)| self.0[cell] & bit != 0)
+    }
+
+    /// Where a word has its bit, by a hash of its bytes (FNV-1a).
+    fn place(word: impl Iterator<Item = u8>) -> (usize, u64) {
+        let hash = word
+            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        let spread = (hash ^ (hash >> 16)) as usize;
+        (spread / 64 % Self::CELLS, 1 << (spread % 64))
+    }
 }
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
@@ -63,7 +100,11 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         .collect();
     let automaton = AhoCorasick::new(known.iter().map(|(_, phrase, _)| phrase))
         .expect("a few hundred short phrases fit into an automaton");
-    Phrases { automaton, known }
+    let spaced = known.iter().filter(|(_, _, is_whole)| *is_whole);
+    let telling = TellingWords::of(
+        spaced.filter_map(|(_, phrase, _)| phrase.split(' ').max_by_key(|word| word.len())),
+    );
+    Phrases { automaton, known, telling }
 });
 
 /// Kinds of things that may be said somewhere, so that a page is listened to in
@@ -76,7 +117,10 @@ impl Sayings {
     pub(crate) const ANY: Self = Self(u16::MAX);
 
     /// The kinds of things these texts say, heard in one go.
-    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
+    pub(crate) fn of<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Self {
+        if !texts.clone().any(|text| PHRASES.telling.may_be_in(text)) {
+            return Self(0);
+        }
         let mut padded = String::from(" ");
         for text in texts {
             pad(text, &mut padded);
@@ -264,7 +308,7 @@ fn pad(text: &str, padded: &mut String) {
             let start = padded.len();
             padded.push_str(&rest[..plain]);
             padded[start..].make_ascii_lowercase();
-        } else if character.is_alphanumeric() {
+        } else if is_of_word(character) {
             padded.extend(character.to_lowercase());
         } else if !padded.ends_with(' ') {
             padded.push(' ');
@@ -335,6 +379,15 @@ mod tests {
             said("The page you requested does not exist", Saying::NotFound),
             Some("page you requested")
         );
+    }
+
+    #[test]
+    fn what_is_listened_for_is_never_passed_over() {
+        for (saying, phrase, _) in &PHRASES.known {
+            let text = format!("Some {phrase}, then");
+            assert!(Sayings::of([text.as_str()].into_iter()).may_hold(*saying), "{phrase}");
+        }
+        assert_eq!(Sayings::of(["River stone market"].into_iter()), Sayings(0));
     }
 
     #[test]

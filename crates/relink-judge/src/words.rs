@@ -11,9 +11,25 @@ const TOKEN_LENGTH: usize = 8;
 
 /// The words of a text in lower case: runs of letters and digits.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|character: char| !character.is_alphanumeric())
+    text.split(|character: char| !is_of_word(character))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
+}
+
+/// Whether a character belongs to a word: letters, digits, and the signs above
+/// and below letters that many scripts write apart.
+pub(crate) fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric()
+        || matches!(
+            character,
+            '\u{300}'..='\u{36f}'
+                | '\u{591}'..='\u{5c7}'
+                | '\u{610}'..='\u{61a}'
+                | '\u{64b}'..='\u{65f}'
+                | '\u{900}'..='\u{dff}'
+                | '\u{e31}'..='\u{e4e}'
+                | '\u{3099}'..='\u{309a}'
+        )
 }
 
 /// The words an address is made of.

@@ -345,7 +345,7 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "What is written here is meant as an address but is none.",
         "Correct the address where it is written.",
     ),
-    reserved(
+    in_use(
         MISSING_ANCHOR,
         Word::Local,
         "missing anchor",

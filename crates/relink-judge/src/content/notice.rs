@@ -39,7 +39,7 @@ impl Inquiry<'_> {
         let sale = page.mentions(Saying::ForSale);
         let is_parked = is_at_market(page)
             || (page.has(Mark::Parking) && (sale.is_some() || shows_only_links(page)))
-            || (page.is_slight() && page.point(Saying::ForSale).is_some())
+            || (page.point(Saying::ForSale).is_some() && page.is_slight())
             || (sale.is_some() && page.digest.text_length <= NOTICE_LENGTH && names_its_host(page));
         if !is_parked || page.is_about_its_address() {
             return None;

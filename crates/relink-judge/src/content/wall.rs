@@ -91,8 +91,7 @@ impl Inquiry<'_> {
             && page.is_slight()
             && page.mentions(Saying::NotFound).is_none()
             && (page.labels().next().is_none() || page.point(Saying::Login).is_some());
-        let is_expected = page.is_front() || is_login(&page.address());
-        if is_expected || !(is_sent || is_form) {
+        if !(is_sent || is_form) || page.is_front() || is_login(&page.address()) {
             return None;
         }
         let reason = if is_sent {
@@ -108,7 +107,7 @@ impl Inquiry<'_> {
         let page = &self.page;
         let is_sent = page.is_elsewhere() && is_named(&page.arrival(), &CONSENT_NAMES);
         let is_shown = page.has(Mark::Consent) && page.mentions(Saying::Consent).is_some();
-        if page.is_front() || is_named(&page.address(), &CONSENT_NAMES) || !(is_sent || is_shown) {
+        if !(is_sent || is_shown) || page.is_front() || is_named(&page.address(), &CONSENT_NAMES) {
             return None;
         }
         let reason = "a demand for consent or payment stands before the page".to_owned();
