@@ -136,10 +136,8 @@ impl<'a> Page<'a> {
 
     /// The words of both addresses, which an error page may repeat.
     pub(crate) fn echo(&self) -> Echo {
-        match self.url == self.landing {
-            true => Echo::of(&[self.url]),
-            false => Echo::of(&[self.url, self.landing]),
-        }
+        let both = [self.url, self.landing];
+        Echo::of(if self.url == self.landing { &both[..1] } else { &both })
     }
 
     /// Whether the title or a heading is about what the address names: two

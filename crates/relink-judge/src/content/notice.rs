@@ -3,6 +3,7 @@
 
 use relink_model::{Cause, ControlKind, Doubt, Mark};
 
+use super::direction::is_error;
 use super::{Answer, Inquiry, Opinion, Sought};
 use crate::address::same_site;
 use crate::likeness::{Labels, SAME_TEXT, labels, text};
@@ -79,7 +80,8 @@ impl Inquiry<'_> {
         let point = page.point(Saying::Maintenance).filter(|_| is_short);
         let mention = || page.mentions(Saying::Maintenance).filter(|_| page.is_slight());
         let Some(phrase) = point.or_else(mention) else { return Ok(None) };
-        if page.is_about_its_address() {
+        let is_sent_to_error = page.is_elsewhere() && is_error(&page.arrival());
+        if is_sent_to_error || page.is_about_its_address() {
             return Ok(None);
         }
         let is_plain = point.is_some() && page.is_front();
