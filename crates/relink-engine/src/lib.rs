@@ -10,18 +10,21 @@
 mod ask;
 mod check;
 mod examine;
+mod extract;
 mod fault;
 mod load;
 mod look;
 mod observer;
 mod ports;
 mod stop;
+mod unpack;
 
 pub use ask::AskSettings;
 pub use check::{CheckSettings, End, Outcome, check};
 pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
+pub use extract::{ExtractProblem, ExtractSettings, Extracted, extract};
 pub use fault::EngineFault;
-pub use load::{Input, LoadSettings, Loaded};
+pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
 pub use observer::{Observer, Progress, Waiting};
 pub use ports::Ports;
 pub use stop::{Stop, StopSwitch};

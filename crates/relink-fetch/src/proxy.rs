@@ -34,10 +34,10 @@ pub enum ParseProxyError {
     #[error("proxies are asked over `http://` only, not over `https://`")]
     Encrypted,
     /// The proxy speaks SOCKS.
-    #[error("SOCKS proxies are not supported, only those that speak HTTP")]
+    #[error("SOCKS proxies are not supported, only `http://` ones")]
     Socks,
     /// A part is missing, or there is one too many.
-    #[error("the proxy is not written as `http://[USER:PASSWORD@]HOST:PORT`")]
+    #[error("the proxy is not written as `http://HOST:PORT`")]
     Shape,
     /// The login cannot be put into a header (RFC 7617, section 2).
     #[error("the login for the proxy has characters that cannot be sent")]

@@ -1,18 +1,50 @@
 //! Which files a walk takes for documents, by name alone.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
-/// The extensions of the documents Relink reads, in lower case.
-pub const EXTENSIONS: [&str; 14] = [
-    "md", "markdown", "mdown", "mkd", "mdx", "qmd", "rmd", "html", "htm", "xhtml", "txt", "urls",
-    "list", "lst",
+/// The extensions of the documents that a walk takes, in lower case. Data,
+/// style sheets and program source are read when they are named.
+pub const EXTENSIONS: [&str; 26] = [
+    "md",
+    "markdown",
+    "mdown",
+    "mdwn",
+    "mkd",
+    "mkdn",
+    "mdx",
+    "qmd",
+    "rmd",
+    "html",
+    "htm",
+    "xhtml",
+    "xht",
+    "shtml",
+    "rst",
+    "rest",
+    "adoc",
+    "asciidoc",
+    "wiki",
+    "wikitext",
+    "mediawiki",
+    "ipynb",
+    "txt",
+    "urls",
+    "list",
+    "lst",
 ];
 
-/// Whether the file's name says that it is a document.
+/// The extension of a packed document, after its own.
+const PACKED: &str = "gz";
+
+/// Whether the file's name says that it is a document, packed or not.
 pub(crate) fn is_document(path: &Path) -> bool {
-    path.extension().and_then(|extension| extension.to_str()).is_some_and(|extension| {
-        EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
-    })
+    let extension = |path: &Path| path.extension().map(OsStr::to_ascii_lowercase);
+    let inner = match extension(path) {
+        Some(packed) if packed == PACKED => path.file_stem().map(Path::new),
+        _ => Some(path),
+    };
+    inner.and_then(extension).is_some_and(|name| EXTENSIONS.iter().any(|known| name == *known))
 }
 
 #[cfg(test)]
@@ -33,5 +65,16 @@ mod tests {
         check("md", false);
         check(".md", false);
         check("picture.png", false);
+        check("guide.RST", true);
+        check("main.rs", false);
+    }
+
+    #[test]
+    fn a_packed_document_is_one() {
+        check("notes.txt.gz", true);
+        check("a/NOTES.MD.GZ", true);
+        check("tree.tar.gz", false);
+        check("notes.gz", false);
+        check("md.gz", false);
     }
 }

@@ -88,12 +88,41 @@ impl Files for Disk {
         away(label, read).await
     }
 
+    fn open(&self, path: &Path) -> Result<Box<dyn io::Read + Send>, FileFault> {
+        let path = self.resolve(path);
+        match std::fs::File::open(&path) {
+            Ok(file) => Ok(Box::new(file)),
+            Err(source) => Err(fault(&path, source)),
+        }
+    }
+
     async fn exists(&self, path: &Path) -> bool {
         let path = self.resolve(path);
         // A panic cannot happen in a bare system call; a runtime that shuts
         // down has nobody left to ask.
         tokio::task::spawn_blocking(move || path.metadata().is_ok()).await.unwrap_or(false)
     }
+
+    async fn is_folder(&self, path: &Path) -> bool {
+        let path = self.resolve(path);
+        tokio::task::spawn_blocking(move || path.is_dir()).await.unwrap_or(false)
+    }
+
+    async fn names(&self, folder: &Path) -> Vec<String> {
+        let folder = self.resolve(folder);
+        tokio::task::spawn_blocking(move || names(&folder)).await.unwrap_or_default()
+    }
+}
+
+/// The names in a directory, sorted; names that are no text are left out.
+fn names(folder: &Path) -> Vec<String> {
+    let here = Path::new(".");
+    let folder = if folder.as_os_str().is_empty() { here } else { folder };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
 }
 
 /// Runs blocking work where blocking harms nobody.
@@ -159,6 +188,17 @@ mod tests {
             assert!(!disk.exists(Path::new(absent)).await, "{absent:?}");
         }
         assert!(disk.exists(directory.path()).await);
+    }
+
+    #[tokio::test]
+    async fn a_directory_is_told_from_a_file_and_lists_its_names() {
+        let (_directory, disk) = disk();
+        assert!(disk.is_folder(Path::new("docs")).await);
+        assert!(!disk.is_folder(Path::new("docs/a b.md")).await);
+        assert!(!disk.is_folder(Path::new("gone")).await);
+        assert_eq!(disk.names(Path::new("docs")).await, ["a b.md"]);
+        assert_eq!(disk.names(Path::new("")).await, ["docs"]);
+        assert!(disk.names(Path::new("gone")).await.is_empty());
     }
 
     #[cfg(unix)]

@@ -20,14 +20,26 @@ pub(crate) fn documents(
     settings: &DiskSettings,
     inputs: &[String],
 ) -> Result<Vec<DocumentSource>, FileFault> {
-    let mut seen = HashSet::new();
-    let mut found = Vec::new();
-    for input in inputs {
-        let documents = expand(settings, input)?;
-        found
-            .extend(documents.into_iter().filter(|document| seen.insert(identity(&document.path))));
+    let mut expanded =
+        inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
+    if let [alone] = &mut *expanded
+        && !alone.has_links
+    {
+        return Ok(std::mem::take(&mut alone.documents));
     }
-    Ok(found)
+    let mut seen = HashSet::new();
+    let mut documents: Vec<DocumentSource> =
+        expanded.into_iter().flat_map(|found| found.documents).collect();
+    documents.retain(|document| seen.insert(identity(&document.path)));
+    Ok(documents)
+}
+
+/// The documents that one input stands for.
+struct Expanded {
+    documents: Vec<DocumentSource>,
+    /// Whether a symbolic link is among them. Without one, no two of them are
+    /// the same file, and a tree of thousands need not be asked for it.
+    has_links: bool,
 }
 
 /// What makes two paths the same file. What has no canonical path, such as a
@@ -37,12 +49,15 @@ fn identity(path: &Path) -> PathBuf {
 }
 
 /// The documents one input stands for.
-fn expand(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+fn expand(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
     let path = settings.root.join(input);
     match path.metadata() {
         Ok(found) if found.is_dir() => in_directory(settings, input),
         // The user named it, so its extension and ignore files do not matter.
-        Ok(_) => Ok(vec![DocumentSource { label: input.to_owned(), path }]),
+        Ok(_) => {
+            let documents = vec![DocumentSource { label: input.to_owned(), path }];
+            Ok(Expanded { documents, has_links: false })
+        }
         // A file may be called `a[1].md`; only what is not there can be a
         // pattern.
         Err(_) if is_pattern(input) => matching(settings, input),
@@ -51,13 +66,13 @@ fn expand(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, F
 }
 
 /// The documents in a directory and below.
-fn in_directory(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+fn in_directory(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
     let mut walk = walker(settings, input);
     files(&mut walk, settings, &as_prefix(input), is_document)
 }
 
 /// The files a pattern stands for; at least one.
-fn matching(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>, FileFault> {
+fn matching(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
     let pattern = Pattern::read(input)?;
     let no_match = || FileFault::NoMatch { pattern: input.to_owned() };
     if !settings.root.join(as_place(&pattern.base)).is_dir() {
@@ -69,7 +84,7 @@ fn matching(settings: &DiskSettings, input: &str) -> Result<Vec<DocumentSource>,
         walk.hidden(false);
     }
     let found = files(&mut walk, settings, &pattern.base, |below| pattern.takes(below))?;
-    if found.is_empty() {
+    if found.documents.is_empty() {
         return Err(no_match());
     }
     Ok(found)
@@ -90,9 +105,9 @@ fn files(
     settings: &DiskSettings,
     prefix: &str,
     meant: impl Fn(&Path) -> bool,
-) -> Result<Vec<DocumentSource>, FileFault> {
+) -> Result<Expanded, FileFault> {
     let top = settings.root.join(as_place(prefix));
-    let mut found = Vec::new();
+    let (mut found, mut has_links) = (Vec::new(), false);
     for entry in walk.build() {
         let entry = match entry {
             Ok(entry) => entry,
@@ -103,6 +118,7 @@ fn files(
             continue;
         };
         if meant(below) && is_file(&entry) {
+            has_links |= entry.path_is_symlink();
             found.push(DocumentSource {
                 label: format!("{prefix}{}", below.to_string_lossy()),
                 path: entry.into_path(),
@@ -110,7 +126,7 @@ fn files(
         }
     }
     found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-    Ok(found)
+    Ok(Expanded { documents: found, has_links })
 }
 
 /// Whether there is a file to read. A symbolic link to a file counts; one to a

@@ -175,6 +175,9 @@ pub fn conclude(policy: &Policy, case: &Case<'_>) -> Judgement {
     {
         return settled(policy, case, opinion);
     }
+    if let Some(opinion) = lies(case) {
+        return settled(policy, case, opinion);
+    }
     confirmed(case, &readings).unwrap_or_else(|| {
         let reading = strongest(&readings).unwrap_or(Reading::UNSEEN);
         unconfirmed(policy, case, reading)

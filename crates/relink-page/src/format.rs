@@ -6,6 +6,8 @@
 mod data;
 
 use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
 
 use crate::asciidoc::AsciiDoc;
 use crate::bare::PlainText;
@@ -65,7 +67,84 @@ pub enum Format {
     Source,
 }
 
+/// No format has this name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownFormat(String);
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = Format::ALL.map(Format::as_str).join(", ");
+        write!(f, "no format is called `{}`; the names are {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::named(name).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 impl Format {
+    /// Every format.
+    pub const ALL: [Self; 15] = [
+        Self::Markdown,
+        Self::Html,
+        Self::Rst,
+        Self::AsciiDoc,
+        Self::Wikitext,
+        Self::Css,
+        Self::Xml,
+        Self::Notebook,
+        Self::Csv,
+        Self::Tsv,
+        Self::Json,
+        Self::JsonLines,
+        Self::UrlList,
+        Self::PlainText,
+        Self::Source,
+    ];
+
+    /// The format of this name, in whatever case.
+    ///
+    /// ```
+    /// use relink_page::Format;
+    /// assert_eq!(Format::named("list"), Some(Format::UrlList));
+    /// ```
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.as_str().eq_ignore_ascii_case(name))
+    }
+
+    /// The name a user calls it by.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+            Self::Rst => "rst",
+            Self::AsciiDoc => "asciidoc",
+            Self::Wikitext => "wikitext",
+            Self::Css => "css",
+            Self::Xml => "xml",
+            Self::Notebook => "notebook",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Json => "json",
+            Self::JsonLines => "jsonl",
+            Self::UrlList => "list",
+            Self::PlainText => "text",
+            Self::Source => "source",
+        }
+    }
+
     /// Tells a local document's format, by its name's extension, then by content.
     ///
     /// ```
@@ -156,7 +235,7 @@ fn head(content: &[u8]) -> Cow<'_, str> {
 }
 
 /// Whether the content is no text; UTF-16 holds zeros, but begins with its mark.
-fn is_binary(content: &[u8]) -> bool {
+pub fn is_binary(content: &[u8]) -> bool {
     let is_utf16 = content.starts_with(b"\xFF\xFE") || content.starts_with(b"\xFE\xFF");
     let head = &content[..content.len().min(BINARY_SNIFF_LENGTH)];
     !is_utf16 && (head.contains(&0) || head.starts_with(b"%PDF-"))
@@ -275,6 +354,15 @@ mod tests {
         check_type(Some("text/css"), b"", Some(Format::Css));
         check_type(Some("image/svg+xml"), b"", None);
         check_type(Some("application/octet-stream"), b"", None);
+    }
+
+    #[test]
+    fn every_format_is_found_by_its_own_name() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        let fault = "word".parse::<Format>().unwrap_err().to_string();
+        assert!(fault.starts_with("no format is called `word`; the names are markdown"), "{fault}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! reading stays linear and nearly free of allocation.
 
 mod addresses;
+mod anchors;
 mod attribute_value;
 mod element;
 mod links;
@@ -17,5 +18,6 @@ mod signs;
 mod style;
 mod tokenizer;
 
+pub(crate) use anchors::{each_anchor, each_heading};
 pub(crate) use links::{Html, each_destination};
 pub(crate) use page::read_page;

@@ -18,6 +18,7 @@
 //!
 //! [`LinkTarget::Malformed`]: relink_model::LinkTarget::Malformed
 
+mod anchors;
 mod asciidoc;
 mod bare;
 mod css;
@@ -51,8 +52,9 @@ mod laws;
 
 use relink_model::Link;
 
+pub use anchors::{Anchors, Slugs, UnknownSlugs, anchors};
 pub use digest::{digest, text_digest};
-pub use format::Format;
+pub use format::{Format, UnknownFormat, is_binary};
 pub use found::{Extractor, Found, Notation, Remarks};
 pub use ignore::{Ignore, ignores};
 pub use options::{Column, Options};

@@ -7,8 +7,10 @@
 //! told as passed over.
 
 mod admonition;
+mod ahead;
+mod blunt;
 mod destination;
-mod front_matter;
+pub(crate) mod front_matter;
 mod include;
 mod mdx;
 
@@ -16,8 +18,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
-use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{PlaceKind, SkipReason};
+
+use self::ahead::Ahead;
+pub(crate) use admonition::as_lists;
 
 use crate::bare::{http_addresses, www_addresses};
 use crate::found::{Extractor, Found, Notation};
@@ -37,7 +42,7 @@ impl Extractor for Markdown {
         }
         let body = &text[start..];
         if may_hold_links(body) {
-            let body = admonition::as_lists(body);
+            let body = blunt::blunted(as_lists(body));
             mentions(&body).report(start, found);
         }
     }
@@ -73,13 +78,8 @@ fn has_bare(text: &str) -> bool {
 }
 
 fn mentions(text: &str) -> Mentions<'_> {
-    let options = Options::ENABLE_TABLES
-        | Options::ENABLE_FOOTNOTES
-        | Options::ENABLE_STRIKETHROUGH
-        | Options::ENABLE_TASKLISTS
-        | Options::ENABLE_GFM;
     let mut reader = Reader::new(text);
-    let mut events = Parser::new_ext(text, options).into_offset_iter();
+    let mut events = Parser::new_ext(text, options(text)).into_offset_iter();
     while let Some((event, range)) = events.next() {
         if let Event::Start(Tag::Link { id, link_type, .. } | Tag::Image { id, link_type, .. }) =
             &event
@@ -88,12 +88,22 @@ fn mentions(text: &str) -> Mentions<'_> {
         {
             reader.refer_to(definition.span.clone(), &definition.dest);
         }
-        reader.read(event, range);
+        reader.read(&event, range);
     }
     for (_, definition) in events.reference_definitions().iter() {
         reader.define(definition.span.clone(), &definition.dest);
     }
     reader.finish()
+}
+
+/// The dialect, without what the text has no sign of.
+fn options(text: &str) -> Options {
+    let options = Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_GFM;
+    let has_tables = memchr(b'|', text.as_bytes()).is_some();
+    if has_tables { options | Options::ENABLE_TABLES } else { options }
 }
 
 fn is_reference(link_type: LinkType) -> bool {
@@ -111,26 +121,33 @@ struct Open {
 }
 
 /// What is in a text at all, so that nobody looks for what is not.
-struct Signs {
-    has_bare: bool,
-    has_pages: bool,
+struct Signs<'t> {
+    http: Ahead<'t>,
+    www: Ahead<'t>,
+    pages: Ahead<'t>,
     has_components: bool,
 }
 
-impl Signs {
-    fn of(text: &str) -> Self {
+impl<'t> Signs<'t> {
+    fn of(text: &'t str) -> Self {
         Self {
-            has_bare: has_bare(text),
-            has_pages: has_pages(text),
+            http: Ahead::new(text, "://"),
+            www: Ahead::new(text, "www."),
+            pages: Ahead::new(text, "[["),
             has_components: mdx::has_components(text),
         }
+    }
+
+    /// Whether any running text is worth a look from here on.
+    fn are_there(&self) -> bool {
+        self.http.is_there() || self.www.is_there() || self.pages.is_there()
     }
 }
 
 /// Goes through the parser's events and notes destinations.
 struct Reader<'t> {
     text: &'t str,
-    signs: Signs,
+    signs: Signs<'t>,
     mentions: Mentions<'t>,
     /// The definitions referred to, by place: the whole definition's range and
     /// its destination.
@@ -185,8 +202,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn read(&mut self, event: Event<'_>, range: Range<usize>) {
-        if !goes_on_with_text(&event) {
+    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
+        if !goes_on_with_text(event) {
             self.end_run();
         }
         let is_own_end = matches!(event, Event::End(TagEnd::Link | TagEnd::Image));
@@ -195,7 +212,7 @@ impl<'t> Reader<'t> {
         }
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
+            Event::End(tag) => self.end(*tag),
             Event::Text(_) if self.is_code => self.pass_over(range, SkipReason::Code),
             Event::Text(_) => self.running_text(range),
             Event::Code(_) if range.start < self.module_code_end => {}
@@ -203,18 +220,18 @@ impl<'t> Reader<'t> {
             Event::Html(_) => {
                 self.html_block.iter_mut().for_each(|lines| lines.push(range.clone()));
             }
-            Event::InlineHtml(html) => self.inline_html(&html, range),
+            Event::InlineHtml(html) => self.inline_html(html, range),
             _ => {}
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
+    fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Link { link_type, dest_url, .. } => {
-                self.open_link(PlaceKind::Link, link_type, dest_url, range);
+                self.open_link(PlaceKind::Link, *link_type, dest_url, range);
             }
             Tag::Image { link_type, dest_url, .. } => {
-                self.open_link(PlaceKind::Embed, link_type, dest_url, range);
+                self.open_link(PlaceKind::Embed, *link_type, dest_url, range);
             }
             Tag::HtmlBlock => self.html_block = Some(Vec::new()),
             Tag::CodeBlock(_) => self.is_code = true,
@@ -232,15 +249,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open_link(
-        &mut self,
-        kind: PlaceKind,
-        link_type: LinkType,
-        dest: CowStr<'_>,
-        range: Range<usize>,
-    ) {
+    fn open_link(&mut self, kind: PlaceKind, link_type: LinkType, dest: &str, range: Range<usize>) {
         let is_inline = link_type == LinkType::Inline;
-        let dest = dest.into_string();
         if self.open_images == 0 && matches!(link_type, LinkType::Autolink | LinkType::Email) {
             // Without its angle brackets.
             let inside = range.start + 1..range.end - 1;
@@ -253,7 +263,7 @@ impl<'t> Reader<'t> {
             inside_end: range.start,
             range,
             kind,
-            inline: is_inline.then_some(dest),
+            inline: is_inline.then(|| dest.to_owned()),
         });
     }
 
@@ -274,7 +284,7 @@ impl<'t> Reader<'t> {
 
     /// Takes in code or a comment.
     fn pass_over(&mut self, range: Range<usize>, reason: SkipReason) {
-        if self.signs.has_bare {
+        if self.signs.http.is_in(&range) {
             self.mentions.pass_over(range.clone(), reason);
         }
         if self.signs.has_components {
@@ -296,8 +306,7 @@ impl<'t> Reader<'t> {
     }
 
     fn running_text(&mut self, range: Range<usize>) {
-        let is_wanted = self.signs.has_bare || self.signs.has_pages;
-        if !is_wanted || !self.open.is_empty() || range.start < self.module_code_end {
+        if !self.signs.are_there() || !self.open.is_empty() || range.start < self.module_code_end {
             return;
         }
         match &mut self.run {
@@ -310,10 +319,10 @@ impl<'t> Reader<'t> {
         let Some(run) = self.run.take() else {
             return;
         };
-        if self.signs.has_pages {
+        if self.signs.pages.is_in(&run) {
             self.pages(run.clone());
         }
-        if self.signs.has_bare {
+        if self.signs.http.is_in(&run) || self.signs.www.is_in(&run) {
             self.addresses(run);
         }
     }

@@ -1,5 +1,6 @@
 //! Documents on the disk.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
@@ -64,6 +65,20 @@ pub trait Files: Send + Sync {
     /// The bytes of one document.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;
 
+    /// The bytes of one document, piece by piece, for those who have a thread
+    /// of their own to wait on.
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault>;
+
     /// Whether something a reader could open lies at this path.
     async fn exists(&self, path: &Path) -> bool;
+
+    /// Whether a directory lies at this path. Who knows no directories has none.
+    async fn is_folder(&self, _path: &Path) -> bool {
+        false
+    }
+
+    /// The names in a directory; none if it cannot be listed.
+    async fn names(&self, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
 }

@@ -11,7 +11,9 @@ mod paint;
 mod quantity;
 mod snippet;
 
-pub use closing::{Closing, Headline, closing, headline, interrupted, no_network, summary};
+pub use closing::{
+    Closing, Headline, closing, headline, interrupted, no_network, remark, skipped, summary,
+};
 pub use finding::{FindingView, finding};
 pub use hosts::hosts;
 pub use paint::Paint;

@@ -5,15 +5,18 @@
 //!
 //! Two promises hold for every rendering. No password in an address is ever
 //! shown ([`redact()`]), and no stranger's text reaches a terminal with control
-//! characters in it ([`printable()`]).
+//! characters in it ([`printable()`]). The rows of [`extract`], which repeat a
+//! document byte for byte, are the one exception, and no report.
 
 pub mod dossier;
 pub mod explain;
+pub mod extract;
 pub mod human;
 pub mod schema;
 
 mod dead_links;
 mod ending_name;
+mod json_string;
 mod printable;
 mod redact;
 mod report;
@@ -23,5 +26,5 @@ pub use dead_links::DeadLinks;
 pub use ending_name::EndingName;
 pub use printable::printable;
 pub use redact::{redact, redact_prose};
-pub use report::{HostRow, JsonReport, Report, ReportHead, ReportTail, Summary, Tool};
+pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
 pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};

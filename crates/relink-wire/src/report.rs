@@ -55,11 +55,24 @@ pub struct Tool<'a> {
 pub struct ReportTail<'a> {
     /// The hosts that were asked most, busiest first.
     pub hosts: Vec<HostRow<'a>>,
+    /// What could not be read of the documents; it fails no run.
+    pub problems: Vec<ProblemRow<'a>>,
     /// The run in numbers.
     pub summary: Summary,
     /// When the run ended.
     #[schemars(schema_with = "schema::moment")]
     pub finished: Timestamp,
+}
+
+/// Something in a document that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProblemRow<'a> {
+    /// The document.
+    pub path: Cow<'a, str>,
+    /// The line, from 1; null if it is about the whole document.
+    pub line: Option<u32>,
+    /// What is wrong, in plain words.
+    pub text: Cow<'a, str>,
 }
 
 /// What a run did to one host.
@@ -98,6 +111,8 @@ pub struct Summary {
     #[serde(serialize_with = "every_word")]
     #[schemars(schema_with = "schema::word_counts")]
     pub words: BTreeMap<Word, u64>,
+    /// Links that were not checked, by the reason.
+    pub skipped: BTreeMap<String, u64>,
     /// The dead among them, and how many of those answer as if alive.
     #[serde(flatten)]
     pub dead: DeadLinks,
@@ -184,6 +199,11 @@ mod tests {
                 busy_ms: 36,
                 waited_ms: 200,
             }],
+            problems: vec![ProblemRow {
+                path: "docs/table.csv".into(),
+                line: Some(3),
+                text: "the row has no end".into(),
+            }],
             summary: Summary {
                 links: 3,
                 documents: 1,
@@ -192,6 +212,7 @@ mod tests {
                 cached: 0,
                 dead: DeadLinks::among(&words()),
                 words: words(),
+                skipped: BTreeMap::from([("code".to_owned(), 2)]),
                 exit: 1,
             },
             finished: moment("2026-11-10T09:00:06Z"),

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 use crate::dossier::DossierRow;
+use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_word};
 use crate::{Report, TargetRow};
 
 /// The schema of one line of `--format jsonl`.
@@ -21,6 +22,16 @@ pub fn report() -> Value {
 /// The schema of `relink explain URL --format json`.
 pub fn dossier() -> Value {
     of::<DossierRow>()
+}
+
+/// The schema of one line of `relink extract --format jsonl`.
+pub fn link() -> Value {
+    of::<LinkRow>()
+}
+
+/// The schema of `relink extract --format json`.
+pub fn link_report() -> Value {
+    of::<LinkReport>()
 }
 
 /// A schema as the text of a file: indented, members in order, newline at the
@@ -67,6 +78,12 @@ pub(crate) fn purpose(_: &mut SchemaGenerator) -> Schema {
 
 pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
     one_of(PlaceKind::ALL.iter().map(|kind| kind.as_str()))
+}
+
+pub(crate) fn skip_reason(_: &mut SchemaGenerator) -> Schema {
+    let words = SKIP_REASONS.map(|reason| Value::from(skip_word(reason)));
+    let names: Vec<Value> = words.into_iter().chain([Value::Null]).collect();
+    json_schema!({ "type": ["string", "null"], "enum": names })
 }
 
 pub(crate) fn control_kind(_: &mut SchemaGenerator) -> Schema {
@@ -118,6 +135,8 @@ mod tests {
         check("target.schema.json", &target());
         check("report.schema.json", &report());
         check("dossier.schema.json", &dossier());
+        check("link.schema.json", &link());
+        check("link-report.schema.json", &link_report());
     }
 
     #[track_caller]
@@ -138,5 +157,8 @@ mod tests {
             serde_json::to_value(DossierRow::new(view)).unwrap()
         });
         check_promises(&dossier(), &row);
+        let sample = crate::extract::tests::sample();
+        let row = serde_json::to_value(crate::extract::tests::row(&sample, None)).unwrap();
+        check_promises(&link(), &row);
     }
 }

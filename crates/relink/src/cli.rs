@@ -2,10 +2,13 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use relink_fetch::{Override, Proxy};
+use relink_fetch::Override;
 use relink_model::Word;
+use relink_page::Slugs;
+use url::Url;
 
 use crate::span_of_time::SpanOfTime;
 
@@ -53,6 +56,9 @@ pub enum Command {
     Demo,
     /// Check the links of files, directories, lists and pages.
     Check(Box<CheckArgs>),
+    /// Print the links of files and directories, with their places. Nothing is
+    /// asked.
+    Extract(ExtractArgs),
     /// Explain a code (`RL101`) or an HTTP status (`451`).
     Explain(ExplainArgs),
     /// Look after the database.
@@ -95,9 +101,63 @@ pub struct CheckArgs {
     /// Use this configuration file instead of the project's `relink.toml`.
     #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
     pub config: Option<PathBuf>,
+    /// How to read.
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How to ask.
     #[command(flatten)]
     pub asking: AskingArgs,
+}
+
+/// How documents are read and local links followed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadingArgs {
+    /// The directory that links like `/guide.md` start from; without it they
+    /// are skipped.
+    #[arg(long, value_name = "DIR", env = "RELINK_ROOT_DIR")]
+    pub root_dir: Option<PathBuf>,
+    /// The address the documents are published under: relative links are then
+    /// asked on the web.
+    #[arg(long, value_name = "URL", env = "RELINK_BASE_URL")]
+    pub base_url: Option<Url>,
+    /// What a linked directory must hold one of, separated by commas; `.`
+    /// stands for the directory itself [default: .].
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", env = "RELINK_INDEX_FILES")]
+    pub index_files: Option<Vec<String>>,
+    /// Extensions that local links may leave out, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "EXTS", env = "RELINK_FALLBACK_EXTENSIONS")]
+    pub fallback_extensions: Option<Vec<String>>,
+    /// Whose anchors headings have: any, github, gitlab, mdbook, mkdocs or
+    /// sphinx; `off` checks none [default: any].
+    #[arg(long, value_name = "STYLE", env = "RELINK_ANCHORS")]
+    pub anchors: Option<AnchorStyle>,
+    /// Read every document as this format, whatever its name: markdown, html,
+    /// rst, asciidoc, wikitext, css, xml, notebook, csv, tsv, json, jsonl,
+    /// list, text or source.
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub read_as: Option<relink_page::Format>,
+    /// The column of a CSV or TSV file that holds the addresses, by name or
+    /// number.
+    #[arg(long, value_name = "NAME|N")]
+    pub column: Option<String>,
+}
+
+/// Whose anchors headings have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnchorStyle(pub Option<Slugs>);
+
+impl FromStr for AnchorStyle {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self(None)),
+            name => name.parse().map(|slugs| Self(Some(slugs))).map_err(
+                |fault: relink_page::UnknownSlugs| format!("{fault}; `off` checks none"),
+            ),
+        }
+    }
 }
 
 /// How servers are asked.
@@ -136,7 +196,7 @@ pub struct AskingArgs {
     pub resolve: Vec<Override>,
     /// Ask through this HTTP proxy, `http://[USER:PASSWORD@]HOST:PORT`.
     #[arg(long, value_name = "URL", env = "RELINK_PROXY", hide_env_values = true)]
-    pub proxy: Option<Proxy>,
+    pub proxy: Option<String>,
     /// The name server to ask instead of the system's.
     #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER")]
     pub dns_server: Option<SocketAddr>,
@@ -154,6 +214,37 @@ pub enum Format {
     /// One JSON document.
     Json,
     /// One JSON object per target, as they come.
+    Jsonl,
+}
+
+/// `relink extract`.
+#[derive(Debug, Args)]
+pub struct ExtractArgs {
+    /// Files, directories, globs, or `-` for standard input.
+    #[arg(required = true, value_name = "PATH")]
+    pub inputs: Vec<String>,
+    /// What stdout gets.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ExtractFormat,
+    /// Read every document as this format, whatever its name: markdown, html,
+    /// rst, asciidoc, wikitext, css, xml, notebook, csv, tsv, json, jsonl,
+    /// list, text or source.
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub read_as: Option<relink_page::Format>,
+    /// The column of CSV and TSV that holds the addresses, by name or by
+    /// number from 1 [default: every cell that is an address].
+    #[arg(long, value_name = "NAME|N")]
+    pub column: Option<String>,
+}
+
+/// What links are told as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ExtractFormat {
+    /// One line per link, for people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON object per link.
     Jsonl,
 }
 

@@ -1,14 +1,17 @@
 //! The configuration files: `relink.toml` of the project, `config.toml` of
 //! the user. Their keys are the long names of the flags.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use relink_fetch::{Override, Proxy};
+use relink_fetch::Override;
 use relink_model::Word;
 use serde::{Deserialize, Deserializer};
+use url::Url;
 
-use crate::cli::Format;
+use crate::cli::{AnchorStyle, Format};
 use crate::failure::Failure;
 use crate::span_of_time::SpanOfTime;
 
@@ -45,35 +48,51 @@ pub struct Config {
     /// See `--resolve`.
     #[serde(deserialize_with = "overrides")]
     pub resolve: Option<Vec<Override>>,
-    /// See `--proxy`.
-    #[serde(deserialize_with = "proxy")]
-    pub proxy: Option<Proxy>,
+    /// See `--proxy`; kept as text, for a fault in it must not show a password.
+    pub proxy: Option<String>,
     /// See `--dns-server`.
     pub dns_server: Option<SocketAddr>,
     /// See `--allow-private`.
     pub allow_private: Option<bool>,
     /// See `--offline`.
     pub offline: Option<bool>,
+    /// See `--root-dir`.
+    pub root_dir: Option<PathBuf>,
+    /// See `--base-url`.
+    #[serde(deserialize_with = "parsed")]
+    pub base_url: Option<Url>,
+    /// See `--index-files`.
+    pub index_files: Option<Vec<String>>,
+    /// See `--fallback-extensions`.
+    pub fallback_extensions: Option<Vec<String>>,
+    /// See `--anchors`.
+    #[serde(deserialize_with = "parsed")]
+    pub anchors: Option<AnchorStyle>,
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 18] = [
+const KEYS: [&str; 23] = [
     "allow-private",
+    "anchors",
+    "base-url",
     "concurrency",
     "db",
     "dns-server",
     "exclude",
     "fail-on",
+    "fallback-extensions",
     "format",
     "header",
     "host-concurrency",
     "host-interval",
     "include",
+    "index-files",
     "max-age",
     "offline",
     "proxy",
     "resolve",
     "retries",
+    "root-dir",
     "timeout",
     "user-agent",
 ];
@@ -126,6 +145,11 @@ impl Config {
             dns_server: self.dns_server.or(lower.dns_server),
             allow_private: self.allow_private.or(lower.allow_private),
             offline: self.offline.or(lower.offline),
+            root_dir: self.root_dir.or(lower.root_dir),
+            base_url: self.base_url.or(lower.base_url),
+            index_files: self.index_files.or(lower.index_files),
+            fallback_extensions: self.fallback_extensions.or(lower.fallback_extensions),
+            anchors: self.anchors.or(lower.anchors),
         }
     }
 }
@@ -152,7 +176,11 @@ fn overrides<'de, D: Deserializer<'de>>(
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()
 }
 
-fn proxy<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Proxy>, D::Error> {
+fn parsed<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err: Display>,
+{
     let text = Option::<String>::deserialize(deserializer)?;
     text.map(|text| text.parse().map_err(serde::de::Error::custom)).transpose()
 }
@@ -165,21 +193,26 @@ mod tests {
     fn the_list_of_keys_is_complete() {
         let all = r#"
             allow-private = true
+            anchors = "off"
+            base-url = "https://docs.example.org/"
             concurrency = 1
             db = "a.db"
             dns-server = "127.0.0.1:53"
             exclude = ["x"]
             fail-on = ["dead", "at-risk"]
+            fallback-extensions = ["md"]
             format = "jsonl"
             header = ["A: b"]
             host-concurrency = 2
             host-interval = "2s"
             include = ["x"]
+            index-files = ["README.md"]
             max-age = 0
             offline = true
             proxy = "http://127.0.0.1:8080"
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
+            root-dir = "site"
             timeout = "1s"
             user-agent = "x"
         "#;

@@ -10,10 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings};
+use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings, LocalRules, Reading};
 use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
 use relink_model::Word;
+use relink_page::Column;
 use url::Url;
 
 use crate::cli::{CheckArgs, Format};
@@ -57,14 +58,17 @@ impl Settings {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
+        let (format, column) = (args.reading.read_as, args.reading.column.clone());
         let config = flags(args).over(files);
+        let reading =
+            Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
         Ok(Self {
             check: CheckSettings {
-                load: load_settings(&inputs, &config, now, max_age)?,
                 ask: ask_settings(&config, max_age),
                 is_fresh: fresh,
-                scope: identity(&config, &folder),
+                scope: identity(&config, &reading, &folder),
+                load: load_settings(&inputs, &config, reading, now, max_age)?,
             },
             fetch: fetch_settings(&config)?,
             db: database(config.db, &folder)?,
@@ -115,7 +119,41 @@ fn flags(args: CheckArgs) -> Config {
         dns_server: asking.dns_server,
         allow_private: asking.allow_private.then_some(true),
         offline: args.offline.then_some(true),
+        root_dir: args.reading.root_dir,
+        base_url: args.reading.base_url,
+        index_files: args.reading.index_files,
+        fallback_extensions: args.reading.fallback_extensions,
+        anchors: args.reading.anchors,
     }
+}
+
+/// How documents are read, as far as a file may say.
+fn reading(config: &Config) -> Result<Reading, Failure> {
+    let base = config.base_url.clone();
+    if let Some(url) = base.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https")) {
+        return Err(Failure::usage(format!("`{url}` is no address to publish under"))
+            .cause(format!("`{}:` leads to no web page", url.scheme()))
+            .hint("write it like `--base-url https://docs.example.org/`"));
+    }
+    if let Some(root) = config.root_dir.as_ref().filter(|root| !root.is_dir()) {
+        return Err(Failure::usage(format!("`{}` cannot be the root", root.display()))
+            .cause("there is no such directory")
+            .hint("`--root-dir` names the directory that links like `/guide.md` start from"));
+    }
+    Ok(Reading {
+        local: LocalRules {
+            root: config.root_dir.clone(),
+            base,
+            index_files: config.index_files.clone().unwrap_or_default(),
+            fallback_extensions: config.fallback_extensions.clone().unwrap_or_default(),
+            anchors: config.anchors.map_or(LocalRules::default().anchors, |style| style.0),
+        },
+        // Who says where names lead may well say it of these.
+        skips_reserved: config.resolve.is_none()
+            && config.proxy.is_none()
+            && config.dns_server.is_none(),
+        ..Reading::default()
+    })
 }
 
 fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
@@ -129,6 +167,7 @@ fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
 fn load_settings(
     inputs: &[String],
     config: &Config,
+    reading: Reading,
     now: Timestamp,
     max_age: Duration,
 ) -> Result<LoadSettings, Failure> {
@@ -153,6 +192,7 @@ fn load_settings(
         scope,
         is_offline: config.offline.unwrap_or(false),
         fresh_since,
+        reading,
     })
 }
 
@@ -208,8 +248,17 @@ fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
         allow_private: config.allow_private.unwrap_or(false),
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
-        proxy: config.proxy.clone(),
+        proxy: config.proxy.as_deref().map(proxy).transpose()?,
         ..defaults
+    })
+}
+
+/// A proxy from its address, which may hold a password and is not shown.
+fn proxy(text: &str) -> Result<relink_fetch::Proxy, Failure> {
+    text.parse().map_err(|fault: relink_fetch::ParseProxyError| {
+        Failure::usage("the proxy cannot be used")
+            .cause(fault.to_string())
+            .hint("write it like `--proxy http://127.0.0.1:8080`")
     })
 }
 
@@ -224,9 +273,10 @@ fn header(text: &str) -> Result<(String, String), Failure> {
 
 /// What beside the inputs decides which run this is. How fast it is asked
 /// does not.
-fn identity(config: &Config, folder: &Path) -> BTreeMap<String, String> {
+fn identity(config: &Config, reading: &Reading, folder: &Path) -> BTreeMap<String, String> {
     let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
     BTreeMap::from([
+        ("reading".to_owned(), format!("{reading:?}")),
         ("folder".to_owned(), folder.display().to_string()),
         ("include".to_owned(), list(&config.include)),
         ("exclude".to_owned(), list(&config.exclude)),

@@ -15,6 +15,7 @@ usage: cargo xtask COMMAND
   docs                                rewrites the generated parts of the documentation
   bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
   bench judge                         verdicts a second from stored probes
+  bench extract                       relink extract against lychee --dump
   bench controls                      requests for each page of a sound site";
 
 /// Exit code for a command line that is not understood.
@@ -55,6 +56,12 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         }
         ["bench", "judge"] => {
             let outcome = bench::bench_judge(bench::JudgeSize::default())?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "extract"] => {
+            let size = bench::ExtractSize::default();
+            let outcome = bench::extract(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_fast()))
         }

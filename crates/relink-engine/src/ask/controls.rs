@@ -67,8 +67,8 @@ pub(super) enum Found {
 }
 
 impl Asker<'_> {
-    /// Looks for a control of this kind: in memory, in the store, among the
-    /// neighbors, and at last on the web, if the host can bear it.
+    /// Looks for a control of this kind: among the neighbors, in memory, in the
+    /// store, and at last on the web, if the host can bear it.
     pub(super) async fn find_control(
         &mut self,
         kind: ControlKind,
@@ -97,7 +97,8 @@ impl Asker<'_> {
         Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
     }
 
-    /// A page known to be in the same directory, as the store knows them.
+    /// A page of the same directory that was asked in this run. None is asked
+    /// for this alone: it will be, or was lately.
     async fn find_neighbor(
         &mut self,
         kind: ControlKind,
@@ -107,18 +108,11 @@ impl Asker<'_> {
         let directory = &url[..url.rfind('/').map_or(url.len(), |at| at + 1)];
         let found = self.ports.store.neighbors(self.run, directory, url, 2).await?;
         let place = usize::from(kind == ControlKind::SecondNeighbor);
-        let Some(neighbor) = found.into_iter().nth(place) else {
-            return Ok(Found::Control(Control { kind, url: String::new(), probe: None }));
+        let (url, probe) = match found.into_iter().nth(place) {
+            Some(neighbor) => (neighbor.url, neighbor.probe.map(Arc::new)),
+            None => (String::new(), None),
         };
-        let key = format!("page {}", neighbor.url);
-        if let Some(probe) = neighbor.probe.map(Arc::new) {
-            return Ok(Found::Control(Control { kind, url: neighbor.url, probe: Some(probe) }));
-        }
-        if let Some(control) = self.controls.recall(kind, &key) {
-            return Ok(Found::Control(control));
-        }
-        let (url, is_named) = (neighbor.url, inquest.errand.is_named);
-        Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
+        Ok(Found::Control(Control { kind, url, probe }))
     }
 
     /// Orders a control, unless that would be too much for its host.
@@ -179,8 +173,7 @@ impl Asker<'_> {
                 return Ok(Vec::new());
             }
         }
-        let is_shared = errand.key.starts_with(errand.kind.as_str());
-        if is_shared && errand.kind != ControlKind::Again && is_conclusive(&probe) {
+        if errand.kind != ControlKind::Again && is_conclusive(&probe) {
             let (key, url) = (errand.key.clone(), errand.url.clone());
             let kept = KeptControl { key, url, probe: probe.clone() };
             self.ports.store.keep_controls(&[kept]).await?;

@@ -2,8 +2,13 @@
 
 mod loading;
 mod local;
+mod notes;
 mod reader;
+mod reading;
+mod reserved;
 mod resolve;
+mod shelf;
+mod skip;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,20 +16,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use relink_frontier::Scope;
-use relink_judge::codes;
-use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span, Word};
-use relink_page::Format;
+use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span};
+use relink_page::{Format, Options, Problem};
 use relink_ports::{
-    Agent, DocumentId, DocumentSource, LinkBatch, NewDocument, NewLink, NewTarget, Walk,
+    Agent, DocumentId, DocumentSource, FileFault, LinkBatch, NewDocument, NewLink, NewTarget, Walk,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use self::loading::Loading;
-use self::local::LocalLink;
-use self::reader::{ReadLink, Reader};
+use self::notes::Notes;
+use self::reader::{Piece, ReadLink, Reader, Said, Source};
+pub use self::reading::{LocalRules, Reading};
 use self::resolve::{Meaning, Resolver};
+use self::shelf::{Looked, Shelf};
+pub use self::skip::{Skip, Skips};
 use crate::look::{LookAt, look};
 use crate::{EngineFault, Ports, Stop};
 
@@ -32,6 +40,8 @@ use crate::{EngineFault, Ports, Stop};
 const ARGUMENTS: &str = "arguments";
 /// The label of standard input.
 const STDIN: &str = "stdin";
+/// Remarks of a run that are kept; the others are counted.
+const REMARKS: usize = 10_000;
 
 /// One thing to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +80,8 @@ pub struct LoadSettings {
     pub is_offline: bool,
     /// Targets found alive at this moment or later need not be asked again.
     pub fresh_since: Timestamp,
+    /// How documents are read.
+    pub reading: Reading,
 }
 
 /// What was read.
@@ -79,12 +91,52 @@ pub struct Loaded {
     pub documents: u64,
     /// Links found, whether or not they are checked.
     pub links: u64,
-    /// Links that lead to no page, by their form.
-    pub skipped: u64,
+    /// Links that are not checked, by the reason.
+    pub skipped: Skips,
     /// Links left out by the scope or because the run is offline.
     pub left_out: u64,
+    /// What could not be read, beside what could.
+    pub problems: Remarked,
+    /// Notes to leave links alone whose day has passed.
+    pub expired: Remarked,
     /// Whether reading was stopped halfway.
     pub is_interrupted: bool,
+}
+
+/// Remarks about documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Remarked {
+    /// The remarks that are kept.
+    pub remarks: Vec<Remark>,
+    /// How many more there were.
+    pub more: u64,
+}
+
+/// A remark about a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remark {
+    /// The document, as the user knows it.
+    pub path: String,
+    /// The line, from 1; nothing if it is about the whole document.
+    pub line: Option<u32>,
+    /// What there is to say, in plain words.
+    pub text: String,
+}
+
+impl Remarked {
+    fn add(&mut self, path: &str, problems: Vec<Problem>) {
+        for Problem { line, text } in problems {
+            self.push(Remark { path: path.to_owned(), line: Some(line), text });
+        }
+    }
+
+    fn push(&mut self, remark: Remark) {
+        if self.remarks.len() < REMARKS {
+            self.remarks.push(remark);
+        } else {
+            self.more += 1;
+        }
+    }
 }
 
 /// Reads inputs into the store.
@@ -95,6 +147,7 @@ pub(crate) struct Loader<'a> {
     loading: &'a Loading,
     loaded: Loaded,
     documents: Vec<DocumentId>,
+    shelf: Shelf<'a>,
     /// What the pages among the inputs answered, so that they need not be
     /// asked twice.
     pages: HashMap<String, Probe>,
@@ -139,10 +192,26 @@ struct Document {
 /// Where a document stands: what its relative links are relative to.
 #[derive(Debug, Clone)]
 enum Standing {
-    /// On the disk, in this directory.
-    Folder(PathBuf),
+    /// On the disk, in this directory, and as which file, if it is one.
+    Folder { folder: PathBuf, own: Option<PathBuf> },
     /// On the web, at this address.
     Web(Url),
+}
+
+impl Standing {
+    /// Of what has no file, such as standard input.
+    fn nowhere() -> Self {
+        Self::Folder { folder: PathBuf::new(), own: None }
+    }
+
+    fn of_file(path: &Path) -> Self {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Self::Folder { folder, own: Some(path.to_owned()) }
+    }
+
+    fn is_on_web(&self) -> bool {
+        matches!(self, Self::Web(_))
+    }
 }
 
 impl<'a> Loader<'a> {
@@ -153,7 +222,8 @@ impl<'a> Loader<'a> {
         loading: &'a Loading,
     ) -> Self {
         let (loaded, documents, pages) = Default::default();
-        Self { ports, run, settings, loading, loaded, documents, pages }
+        let shelf = Shelf::new(&*ports.files, &settings.reading);
+        Self { ports, run, settings, loading, loaded, documents, shelf, pages }
     }
 
     /// Reads every input. What was read before an interruption is kept and not
@@ -185,6 +255,7 @@ impl<'a> Loader<'a> {
         sources: Vec<DocumentSource>,
         stop: &Stop,
     ) -> Result<(), EngineFault> {
+        let is_only_one = sources.len() == 1;
         for source in sources {
             if stop.is_raised() {
                 return Ok(());
@@ -192,13 +263,20 @@ impl<'a> Loader<'a> {
             if self.settings.scope.excludes(&source.label) {
                 continue;
             }
-            let bytes: Arc<[u8]> = self.ports.files.read(&source.path).await?.into();
-            let folder = source.path.parent().unwrap_or(Path::new("")).to_owned();
+            let bytes: Arc<[u8]> = match self.ports.files.read(&source.path).await {
+                Ok(bytes) => bytes.into(),
+                Err(fault) if is_only_one => return Err(fault.into()),
+                // The other documents can be checked all the same.
+                Err(fault) => {
+                    self.loaded.problems.push(unreadable(source.label, &fault));
+                    continue;
+                }
+            };
             let document = Document {
-                format: Format::of_file(Some(&source.label), &bytes),
+                format: self.format(|| Format::of_file(Some(&source.label), &bytes)),
+                standing: Standing::of_file(&source.path),
                 label: source.label,
                 bytes,
-                standing: Standing::Folder(folder),
             };
             self.load_document(document).await?;
         }
@@ -208,9 +286,9 @@ impl<'a> Loader<'a> {
     async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineFault> {
         let document = Document {
             label: STDIN.to_owned(),
-            format: Format::of_file(None, bytes),
+            format: self.format(|| Format::of_file(None, bytes)),
             bytes: Arc::clone(bytes),
-            standing: Standing::Folder(PathBuf::new()),
+            standing: Standing::nowhere(),
         };
         self.load_document(document).await
     }
@@ -228,7 +306,8 @@ impl<'a> Loader<'a> {
         self.pages.insert(url.to_string(), probe);
         let Some(body) = body else { return Ok(()) };
         let content_type = body.content_type.as_deref();
-        let Some(format) = Format::of_content_type(content_type, &body.bytes) else {
+        let told = || Format::of_content_type(content_type, &body.bytes);
+        let Some(format) = self.settings.reading.format.or_else(told) else {
             return Ok(());
         };
         let document = Document {
@@ -256,16 +335,19 @@ impl<'a> Loader<'a> {
         }
         let document = self.begin_document(ARGUMENTS, pages.join("\n").as_bytes()).await?;
         let Some(document) = document else { return Ok(()) };
-        let resolver = self.resolver(Standing::Folder(PathBuf::new()));
-        let links =
-            (1..).zip(pages).map(|(n, given)| ReadLink::new(&argument(n, given), &resolver));
-        self.store_links(document, 0, links.collect()).await?;
+        let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere());
+        let notes = Notes::default();
+        let links = (1..)
+            .zip(pages)
+            .map(|(n, given)| ReadLink::new(&argument(n, given), &resolver, &notes));
+        self.store_links(Some(document), 0, links.collect()).await?;
         self.ports.store.finish_document(document).await?;
         Ok(())
     }
 
-    fn resolver(&self, standing: Standing) -> Resolver {
-        Resolver::new(&self.settings.scope, self.settings.is_offline, standing)
+    /// The format the user named, or the one that is told.
+    fn format(&self, told: impl FnOnce() -> Format) -> Format {
+        self.settings.reading.format.unwrap_or_else(told)
     }
 
     /// Registers a document; `None` if its links are stored already.
@@ -280,66 +362,95 @@ impl<'a> Loader<'a> {
         Ok((!loaded.is_unchanged).then_some(loaded.id))
     }
 
+    /// Reads a document. One that was stored before an interruption is read
+    /// again for what is told of it beside its links.
     async fn load_document(&mut self, document: Document) -> Result<(), EngineFault> {
         self.loaded.documents += 1;
         self.loading.add_document();
-        let Some(id) = self.begin_document(&document.label, &document.bytes).await? else {
-            return Ok(());
-        };
-        let resolver = self.resolver(document.standing);
-        let mut reader = Reader::start(document.format, document.bytes, resolver);
+        let id = self.begin_document(&document.label, &document.bytes).await?;
+        let mut reader = Reader::start(self.source(&document));
         let mut position = 0;
-        while let Some(links) = reader.next().await {
-            let count = links.len();
-            self.store_links(id, position, links).await?;
-            position += count;
+        while let Some(piece) = reader.next().await {
+            match piece {
+                Piece::Said(Said { problems, expired }) => {
+                    self.loaded.problems.add(&document.label, problems);
+                    self.loaded.expired.add(&document.label, expired);
+                }
+                Piece::Links(links) => {
+                    let count = links.len();
+                    self.store_links(id, position, links).await?;
+                    position += count;
+                }
+            }
             // The asker runs in the same task and wants its turn.
             tokio::task::yield_now().await;
         }
-        self.ports.store.finish_document(id).await?;
+        if let Some(id) = id {
+            self.ports.store.finish_document(id).await?;
+        }
         Ok(())
     }
 
+    fn source(&self, document: &Document) -> Source {
+        let column = self.settings.reading.column.clone();
+        let today = self.ports.now().to_zoned(TimeZone::UTC).date();
+        Source {
+            format: document.format,
+            options: Options { column, ..Options::of_name(&document.label) },
+            bytes: Arc::clone(&document.bytes),
+            today,
+            resolver: Resolver::new(self.settings, document.format, document.standing.clone()),
+        }
+    }
+
+    /// Stores links; without a document they are only counted.
     async fn store_links(
         &mut self,
-        document: DocumentId,
+        document: Option<DocumentId>,
         first: usize,
         links: Vec<ReadLink>,
     ) -> Result<(), EngineFault> {
         let mut new: Vec<NewLink> = Vec::with_capacity(links.len());
-        for ReadLink { place, given, meaning } in links {
+        for ReadLink { place, given, meaning, hidden } in links {
             self.loaded.links += 1;
             let target = match meaning {
-                Meaning::Target(target) => target,
-                Meaning::File(local) => self.file(&local).await,
-                Meaning::Skipped => {
-                    self.loaded.skipped += 1;
-                    continue;
-                }
+                Meaning::Target(target) => Ok(target),
+                Meaning::File(local) => match self.shelf.look(&local).await {
+                    Looked::Settled(target) => Ok(target),
+                    Looked::Skipped(skip) => Err(skip),
+                },
+                Meaning::Skipped(skip) => Err(skip),
                 Meaning::LeftOut => {
                     self.loaded.left_out += 1;
                     continue;
                 }
             };
-            new.push(NewLink { place, given, target });
+            match target {
+                Ok(target) if is_hidden(&target, &hidden) => self.loaded.skipped.add(Skip::Ignored),
+                Ok(target) => new.push(NewLink { place, given, target }),
+                Err(skip) => self.loaded.skipped.add(skip),
+            }
         }
+        let Some(document) = document else { return Ok(()) };
         let (now, fresh_since) = (self.ports.now(), self.settings.fresh_since);
         let batch = LinkBatch { document, first, links: &new, now, fresh_since };
         self.ports.store.add_links(self.run, batch).await?;
         self.loading.add_chunk(new.len());
         Ok(())
     }
+}
 
-    /// A link to a file is settled by looking whether it is there.
-    async fn file(&self, local: &LocalLink) -> NewTarget {
-        let exists = self.ports.files.exists(local.path()).await;
-        NewTarget::Local {
-            key: local.key(),
-            word: if exists { Word::Alive } else { Word::Local },
-            code: (!exists).then_some(codes::MISSING_FILE),
-            reason: if exists { "the file is there" } else { "no such file" }.to_owned(),
-        }
-    }
+/// Whether the document says to leave the finding alone. What the web will say
+/// is not known yet.
+fn is_hidden(target: &NewTarget, hidden: &[String]) -> bool {
+    let NewTarget::Local { code: Some(code), .. } = target else { return false };
+    !hidden.is_empty() && hidden.contains(&code.to_string())
+}
+
+fn unreadable(path: String, fault: &FileFault) -> Remark {
+    let why = std::error::Error::source(fault).map(ToString::to_string);
+    let text = why.map_or_else(|| fault.to_string(), |why| format!("it cannot be read: {why}"));
+    Remark { path, line: None, text }
 }
 
 fn argument(number: u32, given: &str) -> Link {

@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use jiff::civil::Date;
 use relink_model::{Link, Place};
-use relink_page::Format;
+use relink_page::{Format, Options, Problem, Remarks};
 use tokio::sync::mpsc;
 
+use super::notes::{Notes, Told};
 use super::resolve::{Meaning, Resolver};
+use super::skip::Skip;
 
 /// Links in a chunk: one transaction, and one turn before the asker has its
 /// own, so it must not take long.
@@ -22,67 +25,111 @@ pub(super) struct ReadLink {
     pub(super) place: Place,
     pub(super) given: String,
     pub(super) meaning: Meaning,
+    /// Codes of findings that the document says to leave alone.
+    pub(super) hidden: Vec<String>,
+}
+
+/// What comes out of a document.
+pub(super) enum Piece {
+    /// Some links.
+    Links(Vec<ReadLink>),
+    /// What else there is to say, at the end.
+    Said(Said),
+}
+
+/// What there is to say of a document beside its links.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// What could not be read.
+    pub(super) problems: Vec<Problem>,
+    /// Notes to leave links alone whose day has passed.
+    pub(super) expired: Vec<Problem>,
+}
+
+/// A document to read.
+pub(super) struct Source {
+    pub(super) format: Format,
+    pub(super) options: Options,
+    pub(super) bytes: Arc<[u8]>,
+    /// The day, which notes may end by.
+    pub(super) today: Date,
+    pub(super) resolver: Resolver,
 }
 
 /// Extraction at work.
 pub(super) struct Reader {
-    chunks: mpsc::Receiver<Vec<ReadLink>>,
+    pieces: mpsc::Receiver<Piece>,
 }
 
 impl Reader {
     /// Starts reading.
-    pub(super) fn start(format: Format, bytes: Arc<[u8]>, resolver: Resolver) -> Self {
-        let (sender, chunks) = mpsc::channel(AHEAD);
-        tokio::task::spawn_blocking(move || match format {
-            Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
-                read_whole(format, &bytes, resolver, &sender);
-            }
-            _ => stream(format, &bytes, &resolver, &sender),
+    pub(super) fn start(source: Source) -> Self {
+        let (sender, pieces) = mpsc::channel(AHEAD);
+        tokio::task::spawn_blocking(move || {
+            let notes = Notes::of(source.format, &source.bytes, source.today);
+            let remarks = match source.format {
+                Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
+                    read_whole(source, &notes, &sender)
+                }
+                _ => stream(&source, &notes, &sender),
+            };
+            let mut problems = remarks.problems;
+            problems.extend(notes.problems);
+            problems.sort_by_key(|problem| problem.line);
+            send(&sender, Piece::Said(Said { problems, expired: notes.expired }));
         });
-        Self { chunks }
+        Self { pieces }
     }
 
-    /// The next links, until there are none.
-    pub(super) async fn next(&mut self) -> Option<Vec<ReadLink>> {
-        self.chunks.recv().await
+    /// The next piece, until there is none.
+    pub(super) async fn next(&mut self) -> Option<Piece> {
+        self.pieces.recv().await
     }
 }
 
 /// Formats whose links stand for themselves are sent on as they are found.
-fn stream(format: Format, bytes: &[u8], resolver: &Resolver, sender: &mpsc::Sender<Vec<ReadLink>>) {
+fn stream(source: &Source, notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
     let mut links = Vec::with_capacity(CHUNK);
-    relink_page::each_link(format, bytes, &mut |link| {
-        links.push(ReadLink::new(&link, resolver));
+    let Source { format, options, bytes, resolver, .. } = source;
+    let remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
+        links.push(ReadLink::new(&link, resolver, notes));
         if links.len() == CHUNK {
-            send(sender, std::mem::replace(&mut links, Vec::with_capacity(CHUNK)));
+            let full = std::mem::replace(&mut links, Vec::with_capacity(CHUNK));
+            send(sender, Piece::Links(full));
         }
     });
-    send(sender, links);
+    send(sender, Piece::Links(links));
+    remarks
 }
 
 /// Formats that may name a base anywhere are read to the end first.
-fn read_whole(
-    format: Format,
-    bytes: &[u8],
-    resolver: Resolver,
-    sender: &mpsc::Sender<Vec<ReadLink>>,
-) {
-    let extraction = relink_page::links(format, bytes);
-    let resolver = resolver.with_base(extraction.base.as_deref());
-    for links in extraction.links.chunks(CHUNK) {
-        send(sender, links.iter().map(|link| ReadLink::new(link, &resolver)).collect());
+fn read_whole(source: Source, notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
+    let read = relink_page::links_with(source.format, &source.bytes, &source.options);
+    let resolver = source.resolver.with_base(read.base.as_deref());
+    for links in read.links.chunks(CHUNK) {
+        let links = links.iter().map(|link| ReadLink::new(link, &resolver, notes));
+        send(sender, Piece::Links(links.collect()));
     }
+    Remarks { base: read.base, problems: read.problems }
 }
 
-fn send(sender: &mpsc::Sender<Vec<ReadLink>>, links: Vec<ReadLink>) {
+fn send(sender: &mpsc::Sender<Piece>, piece: Piece) {
     // A receiver that is gone has stopped the run; the rest is read in vain,
     // which is quicker than unwinding an extractor.
-    let _ = sender.blocking_send(links);
+    let _ = sender.blocking_send(piece);
 }
 
 impl ReadLink {
-    pub(super) fn new(link: &Link, resolver: &Resolver) -> Self {
+    pub(super) fn new(link: &Link, resolver: &Resolver, notes: &Notes) -> Self {
         let meaning = resolver.resolve(link);
-        Self { place: link.place, given: meaning.given(link), meaning }
+        let given = meaning.given(link);
+        let (meaning, hidden) = match notes.tell(link.place.line) {
+            Told::Nothing => (meaning, Vec::new()),
+            Told::Hidden(codes) => (meaning, codes),
+            // What is skipped anyway has a better reason.
+            Told::Ignored if matches!(meaning, Meaning::Skipped(_)) => (meaning, Vec::new()),
+            Told::Ignored => (Meaning::Skipped(Skip::Ignored), Vec::new()),
+        };
+        Self { place: link.place, given, meaning, hidden }
     }
 }

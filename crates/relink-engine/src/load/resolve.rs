@@ -3,16 +3,20 @@
 //! By letters alone: whether a file is there is asked elsewhere.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use relink_frontier::{Scope, canonical, host_name};
 use relink_judge::codes;
-use relink_model::{Link, LinkTarget, Word};
+use relink_model::{Link, LinkTarget, PlaceKind, SkipReason, Word};
+use relink_page::Format;
 use relink_ports::NewTarget;
 use relink_wire::redact;
 use url::Url;
 
-use super::Standing;
-use super::local::LocalLink;
+use super::local::{LocalLink, manner, own_manner, tidied};
+use super::reserved::is_reserved;
+use super::skip::Skip;
+use super::{LoadSettings, LocalRules, Standing};
 
 /// What becomes of a link.
 pub(super) enum Meaning {
@@ -20,8 +24,8 @@ pub(super) enum Meaning {
     Target(NewTarget),
     /// It leads to a file that may or may not be there.
     File(LocalLink),
-    /// It leads to no page.
-    Skipped,
+    /// It is not checked.
+    Skipped(Skip),
     /// It takes no part in this run.
     LeftOut,
 }
@@ -54,18 +58,37 @@ fn is_address(text: &str) -> bool {
 pub(super) struct Resolver {
     scope: Scope,
     is_offline: bool,
+    rules: LocalRules,
+    format: Format,
     standing: Standing,
+    /// Whether names reserved for examples are passed over.
+    skips_reserved: bool,
+    /// What relative links are relative to, if that is on the web.
     base: Option<Url>,
+    /// Whether the document itself said so.
+    says_base: bool,
 }
 
 impl Resolver {
-    /// For a document that stands here.
-    pub(super) fn new(scope: &Scope, is_offline: bool, standing: Standing) -> Self {
+    /// For a document of this format that stands here.
+    pub(super) fn new(settings: &LoadSettings, format: Format, standing: Standing) -> Self {
+        let rules = settings.reading.local.clone();
         let base = match &standing {
             Standing::Web(url) => Some(url.clone()),
-            Standing::Folder(_) => None,
+            Standing::Folder { folder, .. } => published(&rules, folder),
         };
-        Self { scope: scope.clone(), is_offline, standing, base }
+        // What a user names, or a page on the web, is meant.
+        let is_file = matches!(&standing, Standing::Folder { own: Some(_), .. });
+        Self {
+            scope: settings.scope.clone(),
+            is_offline: settings.is_offline,
+            rules,
+            format,
+            standing,
+            skips_reserved: settings.reading.skips_reserved && is_file,
+            base,
+            says_base: false,
+        }
     }
 
     /// With what the document itself says its links are relative to.
@@ -75,23 +98,27 @@ impl Resolver {
             (Some(url), Some(base)) => url.join(base).ok(),
             (None, Some(base)) => Url::parse(base).ok(),
         };
+        self.says_base = said.is_some();
         self.base = said.or(self.base);
         self
     }
 
     /// What the link means.
     pub(super) fn resolve(&self, link: &Link) -> Meaning {
+        let kind = link.place.kind;
         match &link.target {
-            LinkTarget::Web(text) => self.web(text),
-            LinkTarget::Path(text) if self.base.is_some() => self.web(text),
-            LinkTarget::Path(text) => self.local(text),
-            // Places in the same document are checked with anchors.
-            LinkTarget::Fragment(_) | LinkTarget::Skipped(..) => Meaning::Skipped,
+            LinkTarget::Web(text) => self.web(text, self.skips_reserved),
+            LinkTarget::Path(text) => self.path(text, kind),
+            LinkTarget::Fragment(text) => self.fragment(text, kind),
+            LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_address(text) => {
+                self.file_address(text)
+            }
+            LinkTarget::Skipped(_, reason) => Meaning::Skipped((*reason).into()),
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
         }
     }
 
-    fn web(&self, text: &str) -> Meaning {
+    fn web(&self, text: &str, skips_reserved: bool) -> Meaning {
         // Without a base, `//host/path` takes the scheme that is safe to assume.
         let url = match (&self.base, text.strip_prefix("//")) {
             (None, Some(rest)) => canonical(None, &format!("https://{rest}")),
@@ -101,6 +128,9 @@ impl Resolver {
             Ok(url) => url,
             Err(fault) => return self.malformed(text, &fault.to_string()),
         };
+        if skips_reserved && url.host_str().is_some_and(is_reserved) {
+            return Meaning::Skipped(Skip::Reserved);
+        }
         if self.is_offline || !self.scope.takes(url.as_str()) {
             return Meaning::LeftOut;
         }
@@ -115,7 +145,7 @@ impl Resolver {
     /// fetched pages only on the page's own host and port.
     fn names(&self, url: &Url) -> bool {
         match &self.standing {
-            Standing::Folder(_) => true,
+            Standing::Folder { .. } => true,
             Standing::Web(page) => {
                 page.host() == url.host()
                     && page.port_or_known_default() == url.port_or_known_default()
@@ -123,13 +153,56 @@ impl Resolver {
         }
     }
 
-    fn local(&self, text: &str) -> Meaning {
-        let Standing::Folder(folder) = &self.standing else { return Meaning::Skipped };
-        match LocalLink::new(folder, text) {
-            None => Meaning::Skipped,
-            Some(local) if !self.scope.takes(&local.key()) => Meaning::LeftOut,
-            Some(local) => Meaning::File(local),
+    fn path(&self, text: &str, kind: PlaceKind) -> Meaning {
+        let Some(manner) = manner(kind, self.format, text) else {
+            return Meaning::Skipped(Skip::PageName);
+        };
+        // A reference leads to a source, which lies on the disk wherever the
+        // pages made of it are published.
+        let is_source =
+            kind == PlaceKind::Reference && !self.says_base && !self.standing.is_on_web();
+        if self.base.is_some() && !is_source {
+            return self.web(text, false);
         }
+        let Standing::Folder { folder, own } = &self.standing else {
+            return Meaning::Skipped(Skip::PageName);
+        };
+        let link = LocalLink::new(text, folder, own.as_deref(), self.rules.root.as_deref());
+        match link {
+            None => Meaning::Skipped(Skip::NoRoot),
+            Some(link) => self.local(link.written(manner)),
+        }
+    }
+
+    /// A place in the document itself. On the web, that takes more than one
+    /// look at the page, and where a base is set, it is not this document.
+    fn fragment(&self, text: &str, kind: PlaceKind) -> Meaning {
+        let Standing::Folder { folder, own: Some(own) } = &self.standing else {
+            return Meaning::Skipped(Skip::Anchor);
+        };
+        if self.says_base || self.rules.anchors.is_none() || self.format == Format::Wikitext {
+            return Meaning::Skipped(Skip::Anchor);
+        }
+        match LocalLink::new(text, folder, Some(own), None) {
+            None => Meaning::Skipped(Skip::Anchor),
+            Some(link) => self.local(link.written(own_manner(kind, self.format))),
+        }
+    }
+
+    /// A file by its address; only documents on this machine can mean one.
+    fn file_address(&self, text: &str) -> Meaning {
+        match LocalLink::of_address(text).filter(|_| !self.standing.is_on_web()) {
+            None => Meaning::Skipped(Skip::Scheme),
+            Some(link) => self.local(link),
+        }
+    }
+
+    fn local(&self, link: LocalLink) -> Meaning {
+        let link = if self.rules.anchors.is_none() { link.without_fragment() } else { link };
+        if !self.scope.takes(&link.file_key()) || self.scope.excludes(&link.key()) {
+            return Meaning::LeftOut;
+        }
+        Meaning::File(link)
     }
 
     fn malformed(&self, text: &str, reason: &str) -> Meaning {
@@ -144,4 +217,28 @@ impl Resolver {
             reason: reason.to_owned(),
         })
     }
+}
+
+/// The address that a directory's documents are published under: that of the
+/// root, and the way from there.
+fn published(rules: &LocalRules, folder: &Path) -> Option<Url> {
+    let base = rules.base.clone()?;
+    let here = Path::new(".");
+    let (folder, root) = (tidied(folder), rules.root.as_deref().map(tidied));
+    let below = match root {
+        Some(root) if root == here && folder.is_relative() => Some(folder.as_path()),
+        Some(root) => folder.strip_prefix(root).ok(),
+        None => None,
+    };
+    let Some(below) = below.filter(|below| !below.as_os_str().is_empty() && *below != here) else {
+        return Some(base);
+    };
+    let names = below.components().filter_map(|component| component.as_os_str().to_str());
+    let mut url = base.clone();
+    url.path_segments_mut().ok()?.pop_if_empty().extend(names).push("");
+    Some(url)
+}
+
+fn is_file_address(text: &str) -> bool {
+    text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }

@@ -41,7 +41,7 @@ fn failed(asked: &str, ending: Ending) -> Probe {
 }
 
 fn control(kind: ControlKind, url: &str, probe: Option<Probe>) -> Control {
-    Control { kind, url: url.to_owned(), probe }
+    Control { kind, url: url.to_owned(), probe: probe.map(std::sync::Arc::new) }
 }
 
 fn ground(note: &str, seen: Option<(ControlKind, &str, u16)>, share: Option<f64>) -> Ground {

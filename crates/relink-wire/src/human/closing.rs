@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use relink_model::{Code, Word};
 
-use super::{Paint, age, counted, duration, grouped};
-use crate::DeadLinks;
+use super::{Paint, age, counted, duration, grouped, shown_prose};
+use crate::{DeadLinks, printable};
 
 /// What the first line of a report counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,21 @@ fn percent(part: u64, whole: u64) -> u64 {
         _ if part >= whole => 100,
         _ => rounded.clamp(1, 99),
     }
+}
+
+/// What was not checked: `  skipped: 3 in code, 2 with placeholders`; nothing
+/// if everything was.
+pub fn skipped<'a>(counts: impl IntoIterator<Item = (&'a str, u64)>) -> String {
+    let parts: Vec<String> =
+        counts.into_iter().map(|(phrase, count)| format!("{} {phrase}", grouped(count))).collect();
+    if parts.is_empty() { String::new() } else { format!("  skipped: {}\n", parts.join(", ")) }
+}
+
+/// A remark about a document: `docs/a.csv:3: the row has no end`.
+pub fn remark(path: &str, line: Option<u32>, text: &str) -> String {
+    let path = printable(path);
+    let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{path}{line}: {}", shown_prose(text))
 }
 
 /// What the last sentence of a report counts.

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use relink_engine::{End, EngineFault, Outcome, Ports, Stop, StopSwitch, check};
+use relink_engine::{End, EngineFault, Outcome, Ports, Remark, Remarked, Stop, StopSwitch, check};
 use relink_model::ErrandId;
 use relink_ports::Clock as _;
-use relink_wire::human::counted;
+use relink_wire::human::{counted, remark};
 
-use crate::cli::{CheckArgs, Face};
+use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
 use crate::output::{Reporter, RunEnd};
@@ -30,9 +30,24 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     };
     let end = run_end(&ports, &settings, &outcome).await?;
     reporter.finish(&ports, &end).await?;
+    if settings.format == Format::Jsonl && !face.quiet {
+        tell_problems(&end.outcome.loaded.problems);
+    }
     match outcome.end {
         End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
         End::Finished | End::Interrupted => Ok(end.exit),
+    }
+}
+
+/// Says beside the results what could not be read; lines of JSON have no room
+/// for it.
+#[expect(clippy::print_stderr, reason = "this is what stderr is for")]
+fn tell_problems(problems: &Remarked) {
+    for Remark { path, line, text } in &problems.remarks {
+        eprintln!("problem: {}", remark(path, *line, text));
+    }
+    if problems.more > 0 {
+        eprintln!("problem: and {} more", problems.more);
     }
 }
 

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use relink_demo::{Library, Season};
 use relink_engine::{
-    AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Stop,
-    check,
+    AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Reading,
+    Stop, check,
 };
 use relink_fetch::Override;
 use relink_frontier::{Pace, Scope};
@@ -178,6 +178,7 @@ fn settings(input: Input) -> CheckSettings {
             scope: Scope::default(),
             is_offline: false,
             fresh_since: Timestamp::MAX,
+            reading: Reading::default(),
         },
         ask: AskSettings {
             concurrency: 64,

@@ -4,6 +4,7 @@ mod check;
 mod db;
 mod demo;
 mod explain;
+mod extract;
 
 use std::io::IsTerminal;
 
@@ -16,6 +17,7 @@ use crate::failure::{Exit, Failure};
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Explain(args) => block_on(explain::run(args, paint(&cli.face))),
+        Command::Extract(args) => block_on(extract::run(args, cli.face)),
         Command::Check(args) => block_on(check::run(*args, cli.face)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),

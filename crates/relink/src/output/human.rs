@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use relink_engine::{End, Ports};
+use relink_engine::{End, Ports, Remark, Remarked};
 use relink_judge::codes;
 use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
 use relink_ports::{HostTally, PlaceIn, Settled};
@@ -18,6 +18,9 @@ use crate::settings::Settings;
 
 /// Findings read at a time.
 const PAGE: usize = 256;
+
+/// Remarks shown of each kind.
+const REMARKS_SHOWN: usize = 100;
 
 /// Shown in full unless `--verbose` asks for the rest.
 const SHOWN: [Word; 5] = [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
@@ -59,7 +62,15 @@ impl HumanReport {
         };
         say(out, &self.headline(end))?;
         let blocked_code = self.findings(out, ports, end.outcome.run).await?;
+        say(out, &remarks("problems", &end.outcome.loaded.problems))?;
+        if self.is_verbose {
+            say(out, &remarks("notes that no longer hold", &end.outcome.loaded.expired))?;
+        }
         say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
+        if self.is_verbose {
+            let skips = end.outcome.loaded.skipped.iter();
+            say(out, &human::skipped(skips.map(|(skip, count)| (skip.phrase(), count))))?;
+        }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
         {
@@ -146,6 +157,23 @@ async fn snippet(ports: &Ports, place: &PlaceIn) -> Option<Snippet> {
     }
     let bytes = ports.files.read(Path::new(&place.path)).await.ok()?;
     Snippet::cut(&bytes, place.place.span)
+}
+
+/// What is to be said of documents beside their findings.
+fn remarks(title: &str, remarked: &Remarked) -> String {
+    if remarked.remarks.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{title}:\n");
+    let shown = &remarked.remarks[..remarked.remarks.len().min(REMARKS_SHOWN)];
+    for Remark { path, line, text: said } in shown {
+        text.extend(["  ", &human::remark(path, *line, said), "\n"]);
+    }
+    let more = (remarked.remarks.len() - shown.len()) as u64 + remarked.more;
+    if more > 0 {
+        text.extend(["  … and ", &human::grouped(more), " more\n"]);
+    }
+    text
 }
 
 fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {

@@ -9,10 +9,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use relink_engine::{Observer, Outcome, Ports, Progress};
+use relink_engine::{Observer, Outcome, Ports, Progress, Remark};
 use relink_ports::{HostTally, Settled, Tally};
 use relink_wire::human::Paint;
-use relink_wire::{DeadLinks, HostRow, PlaceView, ReportTail, Summary, TargetRow, TargetView};
+use relink_wire::{
+    DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, Summary, TargetRow, TargetView,
+};
 
 use self::human::HumanReport;
 use self::json::JsonSink;
@@ -226,10 +228,20 @@ fn host_row(host: &HostTally) -> HostRow<'_> {
     }
 }
 
-fn tail<'a>(end: &RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
+fn problem_row(remark: &Remark) -> ProblemRow<'_> {
+    ProblemRow {
+        path: remark.path.as_str().into(),
+        line: remark.line,
+        text: remark.text.as_str().into(),
+    }
+}
+
+fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
     let tally = &end.tally;
+    let skips = end.outcome.loaded.skipped.iter();
     ReportTail {
         hosts: hosts.iter().map(host_row).collect(),
+        problems: end.outcome.loaded.problems.remarks.iter().map(problem_row).collect(),
         summary: Summary {
             links: tally.links,
             documents: tally.documents,
@@ -237,6 +249,7 @@ fn tail<'a>(end: &RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             targets: tally.targets,
             cached: tally.cached,
             words: tally.words.clone(),
+            skipped: skips.map(|(skip, count)| (skip.to_string(), count)).collect(),
             dead: DeadLinks::among(&tally.words),
             exit: end.exit as u8,
         },

@@ -8,5 +8,7 @@ mod db;
 mod demo;
 mod desk;
 mod explain;
+mod extract;
 mod servers;
+mod soft404;
 mod usage;

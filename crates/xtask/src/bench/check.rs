@@ -86,7 +86,7 @@ pub fn check(workspace: &Workspace, size: Size, note: impl Fn(&str)) -> Result<O
 }
 
 /// The lychee that `LYCHEE` names, or the one on the path.
-fn find_lychee() -> Option<PathBuf> {
+pub(super) fn find_lychee() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("LYCHEE") {
         return Some(named.into());
     }

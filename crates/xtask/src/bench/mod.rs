@@ -2,6 +2,7 @@
 
 mod check;
 mod controls;
+mod extract;
 mod judge;
 mod meter;
 mod nginx;
@@ -10,6 +11,7 @@ mod site;
 
 pub use check::{Outcome, check};
 pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
+pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
 
 use crate::workspace::run;

@@ -21,7 +21,7 @@ fn check(args: &[&str], expect: &[&str]) {
 
 #[test]
 fn a_directory_is_walked_and_ignore_files_obeyed() {
-    check(&["docs"], &["../top.md", "a.md#part", "b.md", "gone.md", "no.png"]);
+    check(&["docs"], &["../a.md", "../top.md", "a.md#part", "b.md", "gone.md", "no.png"]);
 }
 
 #[test]

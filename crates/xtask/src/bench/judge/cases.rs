@@ -31,6 +31,9 @@ const WORDS: [&str; 24] = [
 /// Words of an ordinary page.
 const LONG: usize = 220;
 
+/// What stands at the top of many pages.
+const MENU: &str = "Home Search Log in Subscribe Page tools not available offline";
+
 /// So many cases, written and read back.
 pub(super) fn stored(count: usize) -> Result<Vec<Stored>, Fault> {
     (0..count).map(|number| Plan { number }.case().and_then(Stored::through_the_store)).collect()
@@ -120,12 +123,11 @@ impl Plan {
     /// A page that was seen before: unchanged, or another owner's by now.
     fn remembered(&self) -> Stored {
         let before = self.page(0);
-        let (now, word) = match self.number % 20 {
-            8 => (before.clone(), Word::Alive),
-            _ => {
-                let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
-                (digest("Online casino and betting", &["Jackpot"], text), Word::Hijacked)
-            }
+        let (now, word) = if self.number % 20 == 8 {
+            (before.clone(), Word::Alive)
+        } else {
+            let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
+            (digest("Online casino and betting", &["Jackpot"], text), Word::Hijacked)
         };
         let mut case = self.answered(now, word);
         case.history.digest = Some(before);
@@ -161,9 +163,12 @@ impl Plan {
         digest(&title, &[&title, self.word(version, 4)], &self.text(version, LONG))
     }
 
+    /// Every other site begins its pages as many do, with words that error
+    /// pages and walls use as well.
     fn text(&self, version: usize, length: usize) -> String {
-        let words: Vec<&str> = (0..length).map(|place| self.word(version, place)).collect();
-        words.join(" ")
+        let menu = if self.number.is_multiple_of(2) { "" } else { MENU };
+        let words = (0..length).map(|place| self.word(version, place));
+        menu.split_whitespace().chain(words).collect::<Vec<_>>().join(" ")
     }
 
     fn word(&self, version: usize, place: usize) -> &'static str {

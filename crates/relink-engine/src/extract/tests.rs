@@ -1,0 +1,158 @@
+//! What `extract` tells, from files in memory.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
+use async_trait::async_trait;
+
+use super::*;
+
+/// Files in memory; a path with `!` cannot be opened.
+#[derive(Default)]
+struct Shelf(BTreeMap<String, Vec<u8>>);
+
+impl Shelf {
+    fn with(mut self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
+        self.0.insert(path.to_owned(), bytes.as_ref().to_vec());
+        self
+    }
+}
+
+#[async_trait]
+impl Files for Shelf {
+    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault> {
+        let mut found = Vec::new();
+        for input in &walk.inputs {
+            let before = found.len();
+            let below = self.0.keys().filter(|path| path.starts_with(input.as_str()));
+            found.extend(
+                below.map(|path| DocumentSource { label: path.clone(), path: path.into() }),
+            );
+            if found.len() == before {
+                return Err(FileFault::Missing { path: input.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+        Ok(self.0[path.to_str().unwrap()].clone())
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+        let path = path.to_str().unwrap().to_owned();
+        if path.contains('!') {
+            let source = io::ErrorKind::PermissionDenied.into();
+            return Err(FileFault::Unreadable { path, source });
+        }
+        Ok(Box::new(io::Cursor::new(self.0[&path].clone())))
+    }
+
+    async fn exists(&self, _: &Path) -> bool {
+        false
+    }
+
+    async fn is_folder(&self, _: &Path) -> bool {
+        false
+    }
+
+    async fn names(&self, _: &Path) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn settings(paths: &[&str]) -> ExtractSettings {
+    ExtractSettings {
+        paths: paths.iter().map(|&path| path.to_owned()).collect(),
+        stdin: None,
+        format: None,
+        column: None,
+        shape: LinkShape::Human,
+        today: jiff::civil::date(2026, 11, 16),
+    }
+}
+
+async fn run(shelf: &Shelf, settings: &ExtractSettings) -> (String, Extracted) {
+    let mut text = Vec::new();
+    let mut write = |piece: &[u8]| {
+        text.extend_from_slice(piece);
+        Ok(())
+    };
+    let extracted = extract(shelf, settings, &mut write).await.unwrap();
+    (String::from_utf8(text).unwrap(), extracted)
+}
+
+fn problems(extracted: &Extracted) -> Vec<String> {
+    let told = extracted.first_problems.iter();
+    told.map(|problem| format!("{}: {}", problem.path, problem.text)).collect()
+}
+
+#[tokio::test]
+async fn links_come_in_the_order_of_their_documents() {
+    let mut shelf = Shelf::default();
+    let mut expect = Vec::new();
+    for n in 0..500 {
+        let path = format!("a/{n:03}.md");
+        shelf = shelf.with(&path, "x [y](z)\n".repeat(n % 7));
+        expect.extend((1..=n % 7).map(|line| format!("{path}:{line}:7 link z\n")));
+    }
+    let (text, extracted) = run(&shelf, &settings(&["a"])).await;
+    assert_eq!(text, expect.concat());
+    assert_eq!(extracted.documents, 500);
+}
+
+#[tokio::test]
+async fn a_page_of_very_many_links_comes_in_parts() {
+    let shelf = Shelf::default().with("a.md", "[y](z)\n".repeat(200_000)).with("b.md", "[b](c)");
+    let mut largest = 0;
+    let mut write = |piece: &[u8]| {
+        largest = largest.max(piece.len());
+        Ok(())
+    };
+    let settings = settings(&["a.md", "b.md"]);
+    let extracted = extract(&shelf, &settings, &mut write).await.unwrap();
+    assert_eq!(extracted.links, 200_001);
+    assert!(largest < 2 << 20, "{largest}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_a_problem_beside_the_links() {
+    let shelf = Shelf::default()
+        .with("a/1!.md", "")
+        .with("a/2.md", "[y](z)")
+        .with("a/3.md", b"\0\0\0")
+        .with("a/4.md", "<!-- relink:ignore RL101 sometime -->\n[y](w)");
+    let (text, extracted) = run(&shelf, &settings(&["gone", "a"])).await;
+    assert_eq!(text, "a/2.md:1:5 link z\na/4.md:2:5 link w\n");
+    let problems = problems(&extracted);
+    assert_eq!(problems[0], "gone: there is no such file or directory");
+    assert_eq!(problems[1], "a/1!.md: cannot be read: permission denied");
+    assert_eq!(problems[2], "a/3.md: it is not text, and passed over");
+    assert!(problems[3].contains("`sometime`"), "{problems:?}");
+    assert_eq!((extracted.documents, extracted.problems), (3, 4));
+}
+
+#[tokio::test]
+async fn packed_documents_are_read_by_their_inner_name() {
+    use std::io::Write as _;
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"a [b](c)").unwrap();
+    let shelf = Shelf::default().with("a.md.gz", packed.finish().unwrap());
+    let (text, _) = run(&shelf, &settings(&["a.md.gz"])).await;
+    assert_eq!(text, "a.md.gz:1:7 link c\n");
+}
+
+#[tokio::test]
+async fn standard_input_and_a_given_format() {
+    let settings = ExtractSettings {
+        stdin: Some(b"a [b](c) <!-- relink:ignore until 2026-11-16 -->".to_vec()),
+        format: Some(Format::Markdown),
+        ..settings(&[])
+    };
+    let (text, extracted) = run(&Shelf::default(), &settings).await;
+    assert_eq!(text, "-:1:7 link c (skipped: ignored)\n");
+    assert_eq!(extracted.skipped, 1);
+    let tomorrow = ExtractSettings { today: jiff::civil::date(2026, 11, 17), ..settings };
+    assert_eq!(run(&Shelf::default(), &tomorrow).await.0, "-:1:7 link c\n");
+}

@@ -1,0 +1,102 @@
+//! What a document says about links to be left alone.
+//!
+//! A note that cannot be read, or whose day has passed, ignores nothing: it is
+//! better to hear of a finding than to miss one.
+
+use jiff::civil::Date;
+use relink_page::{Format, Ignore, Problem, ignores};
+
+/// The notes of one document.
+#[derive(Debug, Default)]
+pub(super) struct Notes {
+    /// Those that hold, in document order.
+    holding: Vec<Ignore>,
+    /// What is wrong with some.
+    pub(super) problems: Vec<Problem>,
+    /// Those whose day has passed.
+    pub(super) expired: Vec<Problem>,
+}
+
+/// What a note says of a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) enum Told {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// It is ignored.
+    Ignored,
+    /// Findings with these codes are ignored.
+    Hidden(Vec<String>),
+}
+
+impl Notes {
+    /// The notes of a document, as they stand on a day.
+    pub(super) fn of(format: Format, bytes: &[u8], today: Date) -> Self {
+        let mut notes = Self::default();
+        for note in ignores(format, bytes) {
+            let line = *note.lines.start();
+            if let Some(word) = &note.unread {
+                let text = format!(
+                    "`relink:ignore` cannot be read from `{word}` on, so it ignores nothing; \
+                     write it like `relink:ignore RL101 until 2027-01-01 because …`"
+                );
+                notes.problems.push(Problem { line, text });
+            } else if let Some(until) = note.until.filter(|until| *until < today) {
+                let text = format!("`relink:ignore` held until {until}");
+                notes.expired.push(Problem { line, text });
+            } else {
+                notes.holding.push(note);
+            }
+        }
+        notes
+    }
+
+    /// What is said of links in a line.
+    pub(super) fn tell(&self, line: u32) -> Told {
+        // A line has one note at most, and a note reaches no further than to
+        // the next line of text; so only the last two can speak of it.
+        let next = self.holding.partition_point(|note| *note.lines.start() <= line);
+        let near = &self.holding[next.saturating_sub(2)..next];
+        let mut codes = Vec::new();
+        for note in near.iter().filter(|note| note.covers(line)) {
+            if note.codes.is_empty() {
+                return Told::Ignored;
+            }
+            codes.extend(note.codes.iter().cloned());
+        }
+        if codes.is_empty() { Told::Nothing } else { Told::Hidden(codes) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn notes(text: &str) -> Notes {
+        Notes::of(Format::Markdown, text.as_bytes(), jiff::civil::date(2026, 11, 10))
+    }
+
+    #[test]
+    fn a_note_tells_of_its_lines() {
+        let notes = notes("a\n<!-- relink:ignore -->\nb\nc <!-- relink:ignore RL601 RL603 -->\n");
+        assert_eq!(notes.tell(1), Told::Nothing);
+        assert_eq!((notes.tell(2), notes.tell(3)), (Told::Ignored, Told::Ignored));
+        assert_eq!(notes.tell(4), Told::Hidden(vec!["RL601".into(), "RL603".into()]));
+    }
+
+    #[test]
+    fn the_last_day_still_holds_and_the_next_does_not() {
+        let today = "a <!-- relink:ignore until 2026-11-10 -->";
+        assert_eq!(notes(today).tell(1), Told::Ignored);
+        let past = notes("a <!-- relink:ignore until 2026-11-09 -->");
+        assert_eq!(past.tell(1), Told::Nothing);
+        assert_eq!(past.expired[0].to_string(), "line 1: `relink:ignore` held until 2026-11-09");
+    }
+
+    #[test]
+    fn what_cannot_be_read_ignores_nothing_and_is_told() {
+        let notes = notes("a <!-- relink:ignore RL101 utnil 2027-01-01 -->");
+        assert_eq!(notes.tell(1), Told::Nothing);
+        assert!(notes.problems[0].text.contains("from `utnil` on"), "{}", notes.problems[0]);
+    }
+}

@@ -1,0 +1,303 @@
+//! Whether a local link leads somewhere: the file, and the place in it.
+//!
+//! The rule is told in `docs/check.md`. Nothing is settled by guessing: where
+//! the disk cannot tell, the link is skipped with the reason.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_judge::codes;
+use relink_model::{Code, Word};
+use relink_page::{Anchors, Format, Slugs};
+use relink_ports::{Files, NewTarget};
+
+use super::local::{LocalLink, percent_decoded};
+use super::reading::Reading;
+use super::skip::Skip;
+
+/// Anchors kept for links to come, over all documents.
+const MOST_ANCHORS: usize = 500_000;
+/// Documents whose anchors are kept.
+const MOST_DOCUMENTS: usize = 20_000;
+/// What a directory is shown by, where nobody said.
+const USUAL_INDEX_FILES: [&str; 4] = ["index.html", "README.md", "index.md", "readme.md"];
+/// A page may be linked without this, as most servers show it.
+const CLEAN_EXTENSION: &str = "html";
+
+/// What the disk says of a link.
+#[derive(Debug)]
+pub(super) enum Looked {
+    /// It is settled.
+    Settled(NewTarget),
+    /// It cannot be told.
+    Skipped(Skip),
+}
+
+/// What lies at a link's path.
+enum There {
+    File(PathBuf),
+    Folder(PathBuf),
+    Missing(String),
+}
+
+/// The disk as local links see it, with the anchors of documents seen before.
+pub(super) struct Shelf<'a> {
+    files: &'a dyn Files,
+    reading: &'a Reading,
+    anchors: HashMap<PathBuf, Option<Arc<Anchors>>>,
+    /// Anchors kept in all.
+    kept: usize,
+}
+
+impl<'a> Shelf<'a> {
+    pub(super) fn new(files: &'a dyn Files, reading: &'a Reading) -> Self {
+        Self { files, reading, anchors: HashMap::new(), kept: 0 }
+    }
+
+    /// Looks where the link leads.
+    pub(super) async fn look(&mut self, link: &LocalLink) -> Looked {
+        let there = self.find(link).await;
+        let may_be_name = link.manner().may_be_name;
+        match (there, link.fragment()) {
+            (There::Missing(_), _) if may_be_name => Looked::Skipped(Skip::PageName),
+            (There::Missing(reason), _) => finding(link, codes::MISSING_FILE, reason),
+            (There::File(_), None) => alive(link, "the file is there"),
+            (There::Folder(_), None) => alive(link, "the directory is there"),
+            (There::File(file), Some(fragment)) => self.place(link, fragment, &[file], true).await,
+            (There::Folder(folder), Some(fragment)) => {
+                let pages = USUAL_INDEX_FILES.map(|name| folder.join(name));
+                self.place(link, fragment, &pages, false).await
+            }
+        }
+    }
+
+    /// What lies at the path, or at what the path is short for.
+    async fn find(&self, link: &LocalLink) -> There {
+        let path = link.path();
+        if self.files.exists(path).await {
+            return self.file_or_folder(path).await;
+        }
+        let fallback = self.reading.local.fallback_extensions.iter().map(String::as_str);
+        let extensions = link.manner().extensions.iter().copied();
+        for extension in extensions.chain([CLEAN_EXTENSION]).chain(fallback) {
+            let longer = with_extension(path, extension);
+            if self.files.exists(&longer).await {
+                return There::File(longer);
+            }
+        }
+        There::Missing(self.missing(path).await)
+    }
+
+    async fn file_or_folder(&self, path: &Path) -> There {
+        if !self.files.is_folder(path).await {
+            return There::File(path.to_owned());
+        }
+        let names = &self.reading.local.index_files;
+        for name in names {
+            let index = path.join(name);
+            if name == "." {
+                break;
+            }
+            if self.files.exists(&index).await {
+                return There::File(index);
+            }
+        }
+        if names.is_empty() || names.iter().any(|name| name == ".") {
+            return There::Folder(path.to_owned());
+        }
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        There::Missing(format!("the directory has no {}", names.join(" or ")))
+    }
+
+    /// Why nothing is found, with what the writer may have meant.
+    async fn missing(&self, path: &Path) -> String {
+        match self.meant(path).await {
+            Some(meant) => format!("no such file; there is `{meant}`"),
+            None => "no such file".to_owned(),
+        }
+    }
+
+    /// What differs from the path only by case or by its extension, from the
+    /// first difference on.
+    async fn meant(&self, path: &Path) -> Option<String> {
+        let mut folder = PathBuf::new();
+        let mut meant: Option<PathBuf> = None;
+        let mut components = path.components().peekable();
+        while let Some(component) = components.next() {
+            let next = folder.join(component);
+            if self.files.exists(&next).await {
+                folder = next;
+                meant = meant.map(|meant| meant.join(component));
+                continue;
+            }
+            let is_last = components.peek().is_none();
+            let wanted = component.as_os_str().to_str()?;
+            let names = self.files.names(&folder).await;
+            let name = alike(wanted, &names, is_last)?;
+            folder.push(name);
+            meant = Some(meant.unwrap_or_default().join(name));
+        }
+        meant.map(|meant| meant.display().to_string())
+    }
+
+    /// Whether one of these files has the place; `is_sure` if they are all that
+    /// the link can mean.
+    async fn place(
+        &mut self,
+        link: &LocalLink,
+        fragment: &str,
+        files: &[PathBuf],
+        is_sure: bool,
+    ) -> Looked {
+        let Some(slugs) = self.reading.local.anchors else {
+            return alive(link, "the file is there");
+        };
+        let decoded = percent_decoded(fragment);
+        let mut nearest = None;
+        let mut is_told = false;
+        for file in files {
+            let Some(anchors) = self.anchors(file, link.manner().is_own, slugs).await else {
+                continue;
+            };
+            if has_place(&anchors, fragment) || is_line(fragment, slugs) {
+                return alive(link, "the anchor is there");
+            }
+            if anchors.is_open() {
+                return Looked::Skipped(Skip::Anchor);
+            }
+            is_told = true;
+            nearest = nearest.or_else(|| anchors.nearest(&decoded).map(str::to_owned));
+        }
+        if !is_told || (link.manner().may_be_name && link.manner().is_own) {
+            // Of a directory without a page nobody knows what it shows.
+            return Looked::Skipped(Skip::Anchor);
+        }
+        let place = match (link.manner().is_own, is_sure) {
+            (true, _) => "in this document",
+            (false, true) => "in that file",
+            (false, false) => "in that directory's page",
+        };
+        let hint = nearest.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
+        finding(link, codes::MISSING_ANCHOR, format!("no anchor `#{decoded}` {place}{hint}"))
+    }
+
+    /// The anchors of a file; nothing if they cannot be told.
+    async fn anchors(&mut self, file: &Path, is_own: bool, slugs: Slugs) -> Option<Arc<Anchors>> {
+        if let Some(known) = self.anchors.get(file) {
+            return known.clone();
+        }
+        let given = self.reading.format.filter(|_| is_own);
+        let found = self.read(file, given, slugs).await.map(Arc::new);
+        let count = found.as_ref().map_or(0, |anchors| anchors.len());
+        if self.kept + count > MOST_ANCHORS || self.anchors.len() >= MOST_DOCUMENTS {
+            self.anchors.clear();
+            self.kept = 0;
+        }
+        self.kept += count;
+        self.anchors.insert(file.to_owned(), found.clone());
+        found
+    }
+
+    async fn read(&self, file: &Path, given: Option<Format>, slugs: Slugs) -> Option<Anchors> {
+        // By name alone: a film is not read to learn that it has no anchors.
+        let named = || Format::of_file(file.to_str(), b"");
+        let format = given.unwrap_or_else(named);
+        if !has_anchors(format) {
+            return None;
+        }
+        let bytes = self.files.read(file).await.ok()?;
+        let work = move || relink_page::anchors(format, &bytes, slugs);
+        tokio::task::spawn_blocking(work).await.ok()?
+    }
+}
+
+fn has_anchors(format: Format) -> bool {
+    matches!(format, Format::Markdown | Format::Html | Format::Rst | Format::AsciiDoc)
+}
+
+/// Whether the place is there: as it is written, or with its escapes resolved
+/// (HTML standard, 7.4.6.3), or as a range from one place to another, which
+/// pages that show sources know.
+fn has_place(anchors: &Anchors, fragment: &str) -> bool {
+    let decoded = percent_decoded(fragment);
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_range = |(from, to): (&str, &str)| {
+        is_number(from) && is_number(to) && anchors.has(from) && anchors.has(to)
+    };
+    anchors.has(fragment) || anchors.has(&decoded) || decoded.split_once('-').is_some_and(is_range)
+}
+
+/// Lines of a file, as GitHub and GitLab show them: `L10`, `L10-L12`, `L10C3`.
+fn is_line(fragment: &str, slugs: Slugs) -> bool {
+    let is_shown = matches!(slugs, Slugs::Any | Slugs::GitHub | Slugs::GitLab);
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_spot = |part: &str| {
+        let part = part.strip_prefix('L').unwrap_or(part);
+        let (line, column) = part.split_once('C').unwrap_or((part, "1"));
+        is_number(line) && is_number(column)
+    };
+    is_shown && fragment.starts_with('L') && fragment.split('-').all(is_spot)
+}
+
+/// The name that was meant by `wanted`: the same in another case, or, for a
+/// file, the same with another extension.
+fn alike<'n>(wanted: &str, names: &'n [String], is_file: bool) -> Option<&'n str> {
+    let lower = wanted.to_lowercase();
+    let in_case = names.iter().find(|name| name.to_lowercase() == lower);
+    let stem = |name: &str| Path::new(name).file_stem().map(std::ffi::OsStr::to_os_string);
+    let by_stem = || {
+        let wanted = stem(&lower)?;
+        names.iter().find(|name| {
+            has_anchors(Format::of_file(Some(name), b""))
+                && stem(&name.to_lowercase()) == Some(wanted.clone())
+        })
+    };
+    in_case.or_else(|| is_file.then(by_stem).flatten()).map(String::as_str)
+}
+
+/// `a.b` as `a.b.html`: what looks like an extension may be none.
+fn with_extension(path: &Path, extension: &str) -> PathBuf {
+    let mut longer = path.as_os_str().to_owned();
+    longer.push(".");
+    longer.push(extension.trim_start_matches('.'));
+    longer.into()
+}
+
+fn alive(link: &LocalLink, reason: &str) -> Looked {
+    settled(link, Word::Alive, None, reason.to_owned())
+}
+
+fn finding(link: &LocalLink, code: Code, reason: String) -> Looked {
+    settled(link, Word::Local, Some(code), reason)
+}
+
+fn settled(link: &LocalLink, word: Word, code: Option<Code>, reason: String) -> Looked {
+    Looked::Settled(NewTarget::Local { key: link.key(), word, code, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_places_where_files_are_shown_by_line() {
+        for fragment in ["L10", "L10-L12", "L10-12", "L1C2-L3C4"] {
+            assert!(is_line(fragment, Slugs::Any), "{fragment}");
+            assert!(!is_line(fragment, Slugs::MdBook), "{fragment}");
+        }
+        for fragment in ["L", "Links", "10", "L1-x", "L1-"] {
+            assert!(!is_line(fragment, Slugs::Any), "{fragment}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_meant_in_another_case_or_with_another_extension() {
+        let names = ["Guide.md", "a.rst", "picture.png"].map(str::to_owned);
+        assert_eq!(alike("guide.md", &names, true), Some("Guide.md"));
+        assert_eq!(alike("A.html", &names, true), Some("a.rst"));
+        assert_eq!(alike("a.html", &names, false), None);
+        assert_eq!(alike("picture.jpg", &names, true), None);
+        assert_eq!(alike("guide", &names, true), Some("Guide.md"));
+    }
+}

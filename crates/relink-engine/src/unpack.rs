@@ -1,0 +1,123 @@
+//! Packed documents: gzip, unpacked within bounds.
+//!
+//! A file of a kilobyte may unpack to a gigabyte of nothing, so there is a
+//! bound to what one may grow to. What came out before a bound or a fault is
+//! kept: half a sitemap has links, too.
+
+use std::io::Read;
+
+use flate2::bufread::MultiGzDecoder;
+use thiserror::Error;
+
+/// What every gzip file begins with.
+const MAGIC: &[u8] = b"\x1f\x8b\x08";
+
+/// What a packed document may grow to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    /// The most bytes.
+    pub(crate) bytes: usize,
+    /// The most bytes for each packed one.
+    pub(crate) ratio: usize,
+    /// The bytes that the ratio is not asked for.
+    pub(crate) free: usize,
+}
+
+impl Default for Bounds {
+    /// A gibibyte, and two hundred to one: text is packed to a twentieth at
+    /// best, an endless run of one byte to a thousandth.
+    fn default() -> Self {
+        Self { bytes: 1 << 30, ratio: 200, free: 16 << 20 }
+    }
+}
+
+/// A document was not unpacked to its end.
+#[derive(Debug, Error)]
+pub(crate) enum UnpackFault {
+    /// It is cut short or damaged.
+    #[error("the gzip data ends early or is damaged ({0}); what could be unpacked is read")]
+    Damaged(std::io::Error),
+    /// It would grow past a bound.
+    #[error("it unpacks to more than {0} bytes; the rest is not read")]
+    TooLarge(usize),
+}
+
+/// Whether the bytes are gzip's.
+pub(crate) fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// The name of what is packed: `a.md` for `a.md.gz`.
+pub(crate) fn inner_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((inner, extension)) if extension.eq_ignore_ascii_case("gz") => inner,
+        _ => name,
+    }
+}
+
+/// Unpacks, as far as it goes.
+pub(crate) fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<UnpackFault>) {
+    let most = bounds.bytes.min(packed.len().saturating_mul(bounds.ratio).max(bounds.free));
+    let mut bytes = Vec::new();
+    // One byte more tells a document that is just large enough from a larger one.
+    let mut decoder = MultiGzDecoder::new(packed).take(most as u64 + 1);
+    let fault = decoder.read_to_end(&mut bytes).err().map(UnpackFault::Damaged);
+    let is_too_large = bytes.len() > most;
+    bytes.truncate(most);
+    (bytes, if is_too_large { Some(UnpackFault::TooLarge(most)) } else { fault })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn what_was_packed_comes_out() {
+        let both = [packed(b"[a](b)"), packed(b" [c](d)")].concat();
+        assert!(is_packed(&both));
+        let (bytes, fault) = unpack(&both, Bounds::default());
+        assert_eq!(bytes, b"[a](b) [c](d)");
+        assert!(fault.is_none());
+    }
+
+    #[test]
+    fn what_came_out_before_a_fault_is_kept() {
+        let lines: Vec<String> = (0..20_000).map(|n| format!("https://a.test/{n}\n")).collect();
+        let text = lines.concat();
+        let whole = packed(text.as_bytes());
+        let (bytes, fault) = unpack(&whole[..whole.len() / 2], Bounds::default());
+        assert!(!bytes.is_empty() && text.as_bytes().starts_with(&bytes));
+        assert!(matches!(fault, Some(UnpackFault::Damaged(_))));
+    }
+
+    #[test]
+    fn nothing_grows_past_its_bounds() {
+        let bomb = packed(&vec![b'['; 1 << 20]);
+        let by_ratio = Bounds { bytes: 1 << 30, ratio: 10, free: 100 };
+        let (bytes, fault) = unpack(&bomb, by_ratio);
+        assert_eq!(bytes.len(), bomb.len() * 10);
+        assert!(matches!(fault, Some(UnpackFault::TooLarge(_))));
+        let just_enough = Bounds { bytes: 1 << 20, ratio: 1 << 20, free: 0 };
+        assert!(unpack(&bomb, just_enough).1.is_none());
+        let by_size = Bounds { bytes: (1 << 20) - 1, ..just_enough };
+        assert_eq!(unpack(&bomb, by_size).0.len(), (1 << 20) - 1);
+    }
+
+    #[test]
+    fn the_inner_name_has_one_extension_less() {
+        assert_eq!(inner_name("a/sitemap.xml.gz"), "a/sitemap.xml");
+        assert_eq!(inner_name("A.MD.GZ"), "A.MD");
+        assert_eq!(inner_name("a.md"), "a.md");
+    }
+}

@@ -1,0 +1,61 @@
+//! Which name did the writer mean? The one fewest letters away.
+
+/// Longer names are not compared letter by letter.
+const LONGEST: usize = 80;
+
+/// How many names are compared.
+const MOST_COMPARED: usize = 2_000;
+
+/// The name fewest changes away from `wanted`, if they are few for its length.
+pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let wanted: Vec<char> = wanted.to_lowercase().chars().collect();
+    if wanted.len() > LONGEST {
+        return None;
+    }
+    let most = wanted.len() / 3;
+    names
+        .filter(|name| name.len() <= LONGEST)
+        .take(MOST_COMPARED)
+        .map(|name| (changes(&wanted, name), name))
+        .filter(|(changes, _)| *changes <= most)
+        .min_by_key(|(changes, _)| *changes)
+        .map(|(_, name)| name)
+}
+
+/// How many letters must be put in, taken out or changed (Levenshtein).
+fn changes(wanted: &[char], name: &str) -> usize {
+    let mut row: Vec<usize> = (0..=wanted.len()).collect();
+    for (line, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, other) in wanted.iter().enumerate() {
+            let change = diagonal + usize::from(*other != letter);
+            diagonal = row[column + 1];
+            row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[wanted.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(wanted: &str, names: &[&str], expect: Option<&str>) {
+        assert_eq!(nearest(wanted, names.iter().copied()), expect);
+    }
+
+    #[test]
+    fn the_name_with_the_fewest_changes_is_nearest() {
+        check("instal", &["usage", "install", "installed"], Some("install"));
+        check("Usage", &["usage"], Some("usage"));
+    }
+
+    #[test]
+    fn what_is_not_alike_is_not_named() {
+        check("install", &["usage", "license"], None);
+        check("x", &["y"], None);
+        check("x", &[], None);
+    }
+}

@@ -1,0 +1,92 @@
+//! Strings as JSON writes them, straight into a buffer.
+//!
+//! For rows by the million. What comes out is what `serde_json` writes, which a
+//! test holds it to.
+
+/// How a byte is written: 0 as it is, `u` as `\u00XX`, else after a backslash.
+const ESCAPES: [u8; 256] = escapes();
+
+/// The digits of an escaped control character.
+const HEX: [u8; 16] = *b"0123456789abcdef";
+
+/// Adds `text` with its quotes.
+pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut written = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let escape = ESCAPES[usize::from(*byte)];
+        if escape == 0 {
+            continue;
+        }
+        out.extend_from_slice(&bytes[written..at]);
+        push_escape(out, *byte, escape);
+        written = at + 1;
+    }
+    out.extend_from_slice(&bytes[written..]);
+    out.push(b'"');
+}
+
+fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
+    out.extend_from_slice(&[b'\\', escape]);
+    if escape == b'u' {
+        let (high, low) = (HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]);
+        out.extend_from_slice(&[b'0', b'0', high, low]);
+    }
+}
+
+/// Adds a number.
+pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
+    let mut digits = [0_u8; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = HEX[number % 10];
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+const fn escapes() -> [u8; 256] {
+    let mut escapes = [0; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        escapes[byte] = b'u';
+        byte += 1;
+    }
+    escapes[0x08] = b'b';
+    escapes[0x09] = b't';
+    escapes[0x0a] = b'n';
+    escapes[0x0c] = b'f';
+    escapes[0x0d] = b'r';
+    escapes[b'"' as usize] = b'"';
+    escapes[b'\\' as usize] = b'\\';
+    escapes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_written_as_serde_writes_them() {
+        let all: String = (0..=0x0250).filter_map(char::from_u32).collect();
+        for text in ["", "a", "\"\\", "é\n\u{2028}日", &all] {
+            let mut out = Vec::new();
+            push_string(&mut out, text);
+            assert_eq!(String::from_utf8(out).unwrap(), serde_json::to_string(text).unwrap());
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_in_full() {
+        for number in [0, 9, 10, 1_234_567_890, usize::MAX] {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(String::from_utf8(out).unwrap(), number.to_string());
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Pages that answer and are not there: found by comparing, told with what was
+//! compared, and remembered.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use relink_testkit::proxy::ForwardProxy;
+use relink_testkit::web::{Answer, Web};
+use serde_json::Value;
+
+use crate::desk::{Desk, Rows, Said};
+
+/// A page about something, unlike any page about something else.
+fn article(subject: &str) -> String {
+    let words: Vec<String> = (b'a'..=b'z')
+        .flat_map(|first| (b'a'..=b'd').map(move |second| [first, second]))
+        .map(|[first, second]| format!("{subject}{}{}", char::from(first), char::from(second)))
+        .collect();
+    page(&format!("All about the {subject}"), &words.join(" "))
+}
+
+fn page(title: &str, text: &str) -> String {
+    format!("<!doctype html><title>{title}</title><h1>{title}</h1><p>{text}</p>")
+}
+
+/// What the site shows wherever nothing is.
+fn sorry() -> Answer {
+    Answer::new(200, page("Library", "Sorry, there is nothing on this shelf. Try another one."))
+}
+
+/// A site that answers everything below `/shelf/`, with two books there.
+fn library() -> (Web, Desk) {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.page("/shelf/oak", 200, &article("oak")).page("/shelf/elm", 200, &article("elm"));
+    web.below("/shelf/", sorry());
+    let urls = ["/shelf/oak", "/shelf/elm", "/shelf/lost"].map(|path| web.url(path));
+    desk.list("urls.txt", urls);
+    (web, desk)
+}
+
+/// The paths asked that are in no list.
+fn strays(web: &Web, listed: &[&str]) -> Vec<String> {
+    let paths = web.requests().into_iter().map(|seen| seen.path);
+    paths.filter(|path| !listed.contains(&path.as_str())).collect()
+}
+
+const LISTED: [&str; 3] = ["/shelf/oak", "/shelf/elm", "/shelf/lost"];
+
+#[test]
+fn a_page_that_equals_what_a_random_name_gets_is_a_soft_404() {
+    let (web, desk) = library();
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/shelf/lost")), "soft-404 RL301");
+    assert_eq!(rows.word(web.url("/shelf/oak")), "alive");
+    assert_eq!(rows.word(web.url("/shelf/elm")), "alive");
+}
+
+#[test]
+fn the_evidence_holds_the_comparison_and_how_sure_it_is() {
+    let (web, desk) = library();
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
+    let row = rows.of(web.url("/shelf/lost"));
+    let confidence = row["confidence"].as_f64().unwrap();
+    assert!(confidence > 0.5 && confidence < 1.0, "{confidence}");
+    let evidence = row["evidence"].as_array().unwrap();
+    let found: Vec<&Value> =
+        evidence.iter().filter(|piece| piece["kind"] == "comparison").collect();
+    assert_eq!(found.len(), 1, "{row}");
+    let stray = strays(&web, &LISTED)[0].clone();
+    assert_eq!(found[0]["with"], "stray");
+    assert_eq!(found[0]["url"], web.url(&stray).as_str());
+    assert_eq!(found[0]["status"], 200);
+    assert!(found[0]["resemblance"].as_f64().unwrap() > 0.9, "{row}");
+}
+
+#[test]
+fn the_report_says_what_was_compared_and_how_many_answer_as_if_alive() {
+    let (_web, desk) = library();
+    let report = desk.report(&["urls.txt"]).exits(1).stdout;
+    for piece in ["RL301 soft-404", "compared with", "confidence 0.", "1 of 1 dead link"] {
+        assert!(report.contains(piece), "no `{piece}` in:\n{report}");
+    }
+}
+
+#[test]
+fn a_directory_costs_one_stray_however_many_pages_it_has() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let names: Vec<String> = ('a'..='z').map(|letter| letter.to_string().repeat(3)).collect();
+    let paths: Vec<String> = names.iter().map(|name| format!("/shelf/{name}")).collect();
+    for (path, name) in paths.iter().zip(&names) {
+        web.page(path, 200, &article(name));
+    }
+    desk.list("urls.txt", paths.iter().map(|path| web.url(path)));
+    desk.check(&["urls.txt"]).exits(0);
+    let listed: Vec<&str> = paths.iter().map(String::as_str).collect();
+    assert_eq!(strays(&web, &listed).len(), 1);
+    assert_eq!(web.requests().len(), paths.len() + 1);
+}
+
+#[test]
+fn hosts_are_told_apart_by_what_was_asked_only_to_compare() {
+    let (web, desk) = library();
+    let report = desk.report(&["urls.txt", "--verbose"]).exits(1).stdout;
+    let table: Vec<&str> = report.lines().skip_while(|line| !line.contains("to compare")).collect();
+    let cells: Vec<&str> = table.get(1).unwrap().split_whitespace().collect();
+    let compared = strays(&web, &LISTED).len();
+    let asked = web.requests().len();
+    assert_eq!(cells[1..3], [asked.to_string(), compared.to_string()], "{report}");
+}
+
+#[test]
+fn what_was_learnt_about_a_directory_is_kept_for_later_runs() {
+    let (web, desk) = library();
+    desk.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
+    let before = strays(&web, &LISTED).len();
+    assert!(before > 0);
+    let rows = desk.check_at("2026-11-04T09:00:00Z", &["urls.txt"]).exits(1).rows();
+    assert_eq!(strays(&web, &LISTED).len(), before);
+    assert_eq!((web.hits("/shelf/oak"), web.hits("/shelf/lost")), (2, 2));
+    assert_eq!(rows.word(web.url("/shelf/lost")), "soft-404 RL301");
+}
+
+#[test]
+fn what_was_learnt_long_ago_is_asked_again() {
+    let (web, desk) = library();
+    desk.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
+    let before = strays(&web, &LISTED);
+    desk.check_at("2027-01-02T09:00:00Z", &["urls.txt"]).exits(1);
+    let after = strays(&web, &LISTED);
+    assert_eq!(after.len(), 2 * before.len());
+    assert_ne!(after[before.len()], before[0], "a random name is new in each run");
+}
+
+#[test]
+fn without_memory_the_stray_is_asked_again_too() {
+    let (web, desk) = library();
+    desk.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
+    let before = strays(&web, &LISTED).len();
+    desk.check_at("2026-11-02T10:00:00Z", &["urls.txt", "--max-age", "0s"]).exits(1);
+    assert!(strays(&web, &LISTED).len() > before);
+}
+
+#[test]
+fn a_home_page_shown_for_everything_stays_alive_at_home() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let home = article("home");
+    web.page("/", 200, &home).below("/", Answer::new(200, home));
+    desk.list("urls.txt", ["/", "/lost"].map(|path| web.url(path)));
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/")), "alive");
+    assert_eq!(rows.word(web.url("/lost")), "soft-404 RL301");
+}
+
+#[test]
+fn everything_sent_home_is_told_as_that() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.page("/", 200, &article("home")).below("/shelf/", Answer::redirect(302, "/"));
+    web.page("/shelf/oak", 200, &article("oak"));
+    desk.list("urls.txt", ["/", "/shelf/oak", "/shelf/lost"].map(|path| web.url(path)));
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/shelf/lost")), "soft-404 RL203");
+    assert_eq!(rows.word(web.url("/shelf/oak")), "alive");
+    assert_eq!(rows.word(web.url("/")), "alive");
+}
+
+/// A page that was about gardens and is about betting a month later.
+fn hijacked() -> (Web, Desk, Rows) {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.page("/", 200, &article("rose"));
+    desk.list("urls.txt", [web.url("/")]);
+    let first = desk.check_at("2026-10-02T09:00:00Z", &["urls.txt"]).exits(0).rows();
+    assert_eq!(first.word(web.url("/")), "alive");
+    let betting = "Casino bonus, best odds, slots, roulette, poker and a jackpot every day";
+    web.page("/", 200, &page("Online casino and betting", betting));
+    let rows = desk.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1).rows();
+    (web, desk, rows)
+}
+
+#[test]
+fn a_page_in_other_hands_is_hijacked() {
+    let (web, _desk, rows) = hijacked();
+    assert_eq!(rows.word(web.url("/")), "hijacked RL302");
+    let signs = rows.of(web.url("/"))["evidence"].to_string();
+    assert!(signs.contains("All about the rose"), "{signs}");
+}
+
+#[test]
+fn a_hijacked_page_stays_so_in_the_next_run() {
+    let (web, desk, _) = hijacked();
+    let rows = desk.check_at("2026-12-02T09:00:00Z", &["urls.txt"]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/")), "hijacked RL302");
+}
+
+#[test]
+fn all_of_it_works_through_a_proxy() {
+    let (web, desk) = library();
+    let proxy = ForwardProxy::start_blocking();
+    // Only the proxy knows where that is.
+    let urls = ["/shelf/oak", "/shelf/lost"].map(|path| web.url_at("library.test", path));
+    desk.list("urls.txt", &urls);
+    let through = format!("http://{}", proxy.address());
+    let rows = desk.check(&["urls.txt", "--proxy", &through]).exits(1).rows();
+    assert_eq!(rows.word(&urls[0]), "alive");
+    assert_eq!(rows.word(&urls[1]), "soft-404 RL301");
+    assert_eq!(proxy.requests().len(), web.requests().len());
+}
+
+#[test]
+fn a_proxy_that_is_none_is_refused_with_a_hint() {
+    let desk = Desk::new();
+    desk.list("urls.txt", ["http://library.test/"]);
+    for proxy in ["socks5://127.0.0.1:1080", "https://127.0.0.1:1", "nonsense", ""] {
+        let said = desk.check(&["urls.txt", "--proxy", proxy]).exits(2);
+        assert_eq!(said.stdout, "");
+        assert!(said.stderr.contains("--proxy"), "{}", said.stderr);
+        assert!(said.stderr.contains("http://"), "no hint for `{proxy}`: {}", said.stderr);
+    }
+}
+
+#[test]
+fn a_proxy_that_is_not_there_decides_nothing() {
+    let (_web, desk) = library();
+    let nobody = crate::servers::Deserted::new().url("");
+    let said = desk.check(&["urls.txt", "--proxy", &nobody]);
+    assert!(said.exit > 1, "{said:?}");
+    assert!(!said.stdout.contains("dead"), "{}", said.stdout);
+}
+
+fn explain(desk: &Desk, args: &[&str]) -> Said {
+    desk.run(&[&["explain", "--db", "relink.db"], args].concat())
+}
+
+#[test]
+fn a_checked_page_is_explained_with_requests_comparison_reason_and_history() {
+    let (web, desk) = library();
+    for day in ["02", "04", "06"] {
+        desk.check_at(&format!("2026-11-{day}T09:00:00Z"), &["urls.txt"]).exits(1);
+    }
+    let told = explain(&desk, &[web.url("/shelf/lost").as_str()]).exits(0).stdout;
+    let stray = strays(&web, &LISTED)[0].clone();
+    for piece in
+        ["soft-404", "RL301", "GET /shelf/lost", "200", "Library", &stray, "history", "permanent"]
+    {
+        assert!(told.contains(piece), "no `{piece}` in:\n{told}");
+    }
+}
+
+#[test]
+fn an_explanation_can_be_read_by_programs() {
+    let (web, desk) = library();
+    desk.check_at("2026-11-02T09:00:00Z", &["urls.txt"]).exits(1);
+    let url = web.url("/shelf/lost");
+    let said = explain(&desk, &[url.as_str(), "--format", "json"]).exits(0);
+    let row: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(row["url"], url.as_str());
+    assert_eq!(row["latest"]["verdict"], "soft-404");
+    assert_eq!(row["probes"][0]["status"], 200);
+    assert_eq!(row["history"][0]["verdict"], "soft-404");
+    let kinds: Vec<&Value> =
+        row["controls"].as_array().unwrap().iter().map(|control| &control["kind"]).collect();
+    assert!(kinds.contains(&&"stray".into()), "{row}");
+}
+
+#[test]
+fn a_page_that_nobody_checked_is_explained_by_a_hint() {
+    let (web, desk) = library();
+    let unknown = web.url("/unknown");
+    explain(&desk, &[unknown.as_str()]).fails(2, &["relink check"]);
+    desk.check(&["urls.txt"]).exits(1);
+    explain(&desk, &[unknown.as_str()]).fails(2, &["relink check"]);
+    assert_eq!(web.hits("/unknown"), 0);
+}
+
+/// What a run said of each page.
+fn words(rows: &Rows) -> BTreeMap<String, String> {
+    rows.urls().into_iter().map(|url| (url.clone(), rows.word(&url))).collect()
+}
+
+#[test]
+fn a_killed_run_comes_to_the_same_verdicts() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let mut urls = Vec::new();
+    for shelf in ["ash", "beech", "cedar", "fir"] {
+        web.below(&format!("/{shelf}/"), sorry());
+        for book in ["one", "two", "three", "four"] {
+            let path = format!("/{shelf}/{book}");
+            // Two of four are not there.
+            if book.len() > 3 {
+                let slow = Answer::new(200, article(book)).after(Duration::from_millis(20));
+                web.answer(&path, slow);
+            }
+            urls.push(web.url(&path));
+        }
+    }
+    desk.list("urls.txt", &urls);
+    let whole = Desk::new();
+    whole.list("urls.txt", &urls);
+    let expected = words(&whole.check(&["urls.txt"]).exits(1).rows());
+    assert_eq!(expected.values().filter(|word| *word == "soft-404 RL301").count(), 8);
+
+    let mut running = desk.start(&["--host-concurrency", "2", "urls.txt"]);
+    running.next_row();
+    running.kill();
+    let resumed = desk.check(&["--host-concurrency", "2", "urls.txt"]).exits(1).rows();
+    assert_eq!(words(&resumed), expected);
+}
+
+#[test]
+fn a_sound_site_costs_hardly_more_requests_than_it_has_pages() {
+    let size = xtask::bench::ControlsSize { pages: 60, directories: 3 };
+    let relink = std::path::Path::new(env!("CARGO_BIN_EXE_relink"));
+    let outcome = xtask::bench::count_requests(relink, size).unwrap();
+    assert!(outcome.is_right() && outcome.is_frugal(), "{outcome}");
+}

@@ -1,0 +1,226 @@
+//! `relink extract` against `lychee --dump`: one tree of Markdown and one of
+//! HTML, the two programs by turns; then files made to be slow.
+
+mod hostile;
+mod tree;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use self::tree::Kind;
+use super::check::find_lychee;
+use super::meter::{Run, measure, sum_up};
+use super::scratch::Scratch;
+use crate::workspace::run;
+use crate::{Fault, Workspace};
+
+/// How often each program runs on each tree, by turns.
+const ROUNDS: usize = 5;
+
+/// How often each hostile file is read.
+const HOSTILE_ROUNDS: usize = 3;
+
+/// How many times faster than lychee it must be.
+const BAR: f64 = 2.0;
+
+/// Seconds that a hostile file may take.
+const HOSTILE_BAR: f64 = 1.0;
+
+/// How much is extracted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExtractSize {
+    /// Files of each tree.
+    pub files: usize,
+    /// Bytes of each hostile file.
+    pub hostile_bytes: usize,
+}
+
+impl Default for ExtractSize {
+    fn default() -> Self {
+        Self { files: 15_000, hostile_bytes: 10_000_000 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExtractOutcome {
+    trees: Vec<Measured>,
+    /// Hostile files by name, with the seconds they took.
+    hostile: Vec<(&'static str, f64)>,
+}
+
+/// One tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Measured {
+    kind: Kind,
+    files: usize,
+    planted: usize,
+    found: usize,
+    relink: Run,
+    lychee: Option<Run>,
+}
+
+impl ExtractOutcome {
+    /// Whether every planted link was found, and no other.
+    pub fn is_right(&self) -> bool {
+        self.trees.iter().all(|tree| tree.found == tree.planted)
+    }
+
+    /// Whether every ratio and every hostile file keeps its bar.
+    pub fn is_fast(&self) -> bool {
+        let is_slow = |tree: &Measured| tree.ratio().is_some_and(|ratio| ratio < BAR);
+        !self.trees.iter().any(is_slow)
+            && self.hostile.iter().all(|(_, seconds)| *seconds < HOSTILE_BAR)
+    }
+}
+
+impl Measured {
+    fn ratio(&self) -> Option<f64> {
+        self.lychee.map(|lychee| lychee.seconds / self.relink.seconds)
+    }
+}
+
+impl fmt::Display for ExtractOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for tree in &self.trees {
+            writeln!(f, "{tree}")?;
+        }
+        write!(f, "hostile (bar {HOSTILE_BAR:.0} s)")?;
+        self.hostile.iter().try_for_each(|(name, seconds)| write!(f, "  {name} {seconds:.2} s"))
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} files  relink {}  ", self.kind, self.files, pace(self.relink))?;
+        match (self.lychee, self.ratio()) {
+            (Some(lychee), Some(ratio)) => {
+                write!(f, "lychee {}  ratio {ratio:.2} (bar {BAR:.0})  ", pace(lychee))?;
+            }
+            _ => f.write_str("lychee -  ratio -  ")?,
+        }
+        write!(f, "links {} of {}", self.found, self.planted)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+fn pace(run: Run) -> String {
+    format!("{:.2} s {:.0} MB", run.seconds, run.peak_kib as f64 / 1024.0)
+}
+
+/// Measures both; `note` is told what goes on.
+pub fn extract(
+    workspace: &Workspace,
+    size: ExtractSize,
+    note: impl Fn(&str),
+) -> Result<ExtractOutcome, Fault> {
+    let lychee = find_lychee();
+    if lychee.is_none() {
+        note("lychee is not on the path and `LYCHEE` does not name it: left out");
+    }
+    note("building relink --release");
+    run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    let scratch = Scratch::new()?;
+    let bench =
+        Bench { scratch: scratch.path(), relink: workspace.target.join("release/relink"), lychee };
+    let mut trees = Vec::new();
+    for kind in [Kind::Markdown, Kind::Html] {
+        note(&format!("{} files of {kind}", size.files));
+        trees.push(bench.tree(kind, size.files)?);
+    }
+    note(&format!("hostile files of {} bytes", size.hostile_bytes));
+    let hostile = hostile::FILES
+        .iter()
+        .map(|file| bench.hostile(file, size.hostile_bytes))
+        .collect::<Result<_, _>>()?;
+    Ok(ExtractOutcome { trees, hostile })
+}
+
+/// What is measured, and where.
+struct Bench<'a> {
+    scratch: &'a Path,
+    relink: PathBuf,
+    lychee: Option<PathBuf>,
+}
+
+impl Bench<'_> {
+    fn tree(&self, kind: Kind, files: usize) -> Result<Measured, Fault> {
+        let root = self.scratch.join(kind.to_string());
+        let planted = tree::write(&root, kind, files)?;
+        let (mut relink, mut lychee) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            if let Some(program) = &self.lychee {
+                let words = ["--no-progress", "--dump", &root.to_string_lossy()];
+                lychee.push(measure(self.scratch, program, &words)?);
+            }
+            relink.push(self.relink(&root)?);
+        }
+        Ok(Measured {
+            kind,
+            files,
+            planted,
+            found: self.count()?,
+            relink: sum_up(&relink).ok_or_else(|| Fault::new("relink never ran"))?,
+            lychee: sum_up(&lychee),
+        })
+    }
+
+    fn relink(&self, input: &Path) -> Result<Run, Fault> {
+        let words = ["extract", "--format", "jsonl", &input.to_string_lossy()];
+        measure(self.scratch, &self.relink, &words)
+    }
+
+    /// How many links relink's last run told.
+    fn count(&self) -> Result<usize, Fault> {
+        let path = self.scratch.join("out");
+        let text = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        Ok(text.lines().count())
+    }
+
+    fn hostile(&self, file: &hostile::File, bytes: usize) -> Result<(&'static str, f64), Fault> {
+        let path = self.scratch.join(file.name);
+        std::fs::write(&path, file.content(bytes)).map_err(|fault| Fault::io(&path, &fault))?;
+        // The quickest of some: the question is what the file costs, not what
+        // else the machine does.
+        let mut quickest = f64::INFINITY;
+        for _ in 0..HOSTILE_ROUNDS {
+            quickest = quickest.min(self.relink(&path)?.seconds);
+        }
+        std::fs::remove_file(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        Ok((file.name, quickest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(relink: f64, hostile: f64) -> ExtractOutcome {
+        let run = |seconds, mib: u64| Run { seconds, peak_kib: mib * 1024 };
+        let tree = Measured {
+            kind: Kind::Html,
+            files: 10,
+            planted: 20,
+            found: 20,
+            relink: run(relink, 10),
+            lychee: Some(run(1.5, 20)),
+        };
+        ExtractOutcome { trees: vec![tree], hostile: vec![("brackets.md", hostile)] }
+    }
+
+    #[test]
+    fn the_outcome_says_both_ratios_and_bars() {
+        assert_eq!(
+            outcome(0.5, 0.25).to_string(),
+            "html 10 files  relink 0.50 s 10 MB  lychee 1.50 s 20 MB  ratio 3.00 (bar 2)  \
+             links 20 of 20\nhostile (bar 1 s)  brackets.md 0.25 s"
+        );
+    }
+
+    #[test]
+    fn a_low_ratio_or_a_slow_file_breaks_the_bar() {
+        assert!(outcome(0.5, 0.5).is_fast() && outcome(0.5, 0.5).is_right());
+        assert!(!outcome(1.0, 0.5).is_fast());
+        assert!(!outcome(0.5, 1.5).is_fast());
+    }
+}

@@ -1,0 +1,60 @@
+//! Files that are made to take long.
+
+/// What stands at the end of every file.
+const LINKS: &str = "\n\n[a](b) <a href=c> https://a.test/ www.a.test [[d]]\n";
+
+/// A file of one piece, over and over.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Its name, which tells the format.
+    pub(super) name: &'static str,
+    piece: &'static str,
+}
+
+impl File {
+    /// Its content, cut to so many bytes, with some links at its end: a text
+    /// without any sign of one is not even parsed.
+    pub(super) fn content(&self, bytes: usize) -> Vec<u8> {
+        self.piece.bytes().cycle().take(bytes).chain(LINKS.bytes()).collect()
+    }
+}
+
+const fn file(name: &'static str, piece: &'static str) -> File {
+    File { name, piece }
+}
+
+/// All of them.
+pub(super) const FILES: &[File] = &[
+    file("open-brackets.md", "["),
+    file("brackets.md", "[]"),
+    file("open-links.md", "[a]("),
+    file("pages.md", "[[a|"),
+    file("images.md", "![a"),
+    file("references.md", "[a]["),
+    file("angles.md", "<"),
+    file("tables.md", "|a|\n|-|\n"),
+    file("entities.md", "&amp;"),
+    file("definitions.md", "[a]: b\n"),
+    file("lists.md", "- - - - - "),
+    file("deep-lists.md", " - a\n   "),
+    file("quotes.md", "> > "),
+    file("emphasis.md", "*a **"),
+    file("backticks.md", "`a``"),
+    file("tags.md", "<a "),
+    file("comments.md", "<!-- a "),
+    file("addresses.md", "http://a.test/("),
+    file("tags.html", "<a href='"),
+    file("entities.html", "<a href=&amp;"),
+    file("elements.html", "<div><p>"),
+    file("pages.wiki", "[[a|"),
+    file("templates.wiki", "{{a|"),
+    file("targets.rst", ".. _a: x\n"),
+    file("inline.rst", "`a <b"),
+    file("attributes.adoc", ":a: {a}\n"),
+    file("inline.adoc", "link:a["),
+    file("elements.xml", "<a><![CDATA["),
+    file("cells.csv", "\"a,"),
+    file("strings.json", "[\"a"),
+    file("urls.css", "url("),
+    file("addresses.txt", "http://a.test/("),
+];

@@ -1,0 +1,132 @@
+//! Trees of documents like those people write, with a known number of links.
+
+use std::fmt::{self, Write as _};
+use std::path::Path;
+
+use crate::Fault;
+
+/// Files in a directory.
+const FILES_EACH: usize = 100;
+
+/// Words the text is made of.
+const WORDS: [&str; 16] = [
+    "links",
+    "the",
+    "of",
+    "archive",
+    "page",
+    "and",
+    "server",
+    "moved",
+    "a",
+    "reference",
+    "to",
+    "documentation",
+    "in",
+    "years",
+    "is",
+    "library",
+];
+
+/// The format of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Markdown.
+    Markdown,
+    /// HTML.
+    Html,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Markdown => "markdown",
+            Self::Html => "html",
+        })
+    }
+}
+
+/// Writes a tree and returns how many links it holds.
+pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, Fault> {
+    let mut links = 0;
+    for number in 0..files {
+        let folder = root.join(format!("d{}", number / FILES_EACH));
+        if number.is_multiple_of(FILES_EACH) {
+            std::fs::create_dir_all(&folder).map_err(|fault| Fault::io(&folder, &fault))?;
+        }
+        let (name, text, held) = match kind {
+            Kind::Markdown => with(number, "md", markdown),
+            Kind::Html => with(number, "html", html),
+        };
+        let path = folder.join(name);
+        std::fs::write(&path, text).map_err(|fault| Fault::io(&path, &fault))?;
+        links += held;
+    }
+    Ok(links)
+}
+
+fn with(
+    number: usize,
+    extension: &str,
+    write: fn(&mut String, usize) -> usize,
+) -> (String, String, usize) {
+    let mut text = String::new();
+    let links = write(&mut text, number);
+    (format!("f{number}.{extension}"), text, links)
+}
+
+/// Adds some words; which, and how many, is told by a number.
+fn words(text: &mut String, from: usize, count: usize) {
+    for place in 0..count {
+        let word = WORDS[(from * 7 + place * place + 3 * place) % WORDS.len()];
+        text.push_str(word);
+        text.push(if place % 13 == 12 { '\n' } else { ' ' });
+    }
+}
+
+/// A page of Markdown; how many links it holds.
+fn markdown(text: &mut String, number: usize) -> usize {
+    let sections = 4 + number % 9;
+    for section in 0..sections {
+        let at = number * 31 + section;
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n## Section {section} of *page* {number}\n\n");
+        words(text, at, 90);
+        let _ = writeln!(text, "[a page](https://host{}.test/p/{at}) `code`.", at % 97);
+        let _ = write!(text, "\n- **item** with [a file](../d{}/f{at}.md#part)\n- ", at % 7);
+        words(text, at + 1, 40);
+        text.push_str("\n\n```sh\n");
+        words(text, at + 2, 30);
+        text.push_str("\n```\n\n| a | b |\n|---|---|\n| c | *d* |\n\n");
+        words(text, at + 3, 60);
+        let _ = writeln!(text, "https://bare{}.test/{at}", at % 89);
+    }
+    3 * sections
+}
+
+/// A page of HTML; how many links it holds.
+fn html(text: &mut String, number: usize) -> usize {
+    let sections = 4 + number % 9;
+    text.push_str("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    let _ =
+        write!(text, "<title>Page {number}</title>\n<link rel=\"stylesheet\" href=\"/s.css\">\n");
+    text.push_str("</head><body><main class=\"page\">\n");
+    for section in 0..sections {
+        let at = number * 31 + section;
+        let _ = write!(text, "<section id=\"s{section}\"><h2>Section {section}</h2>\n<p>");
+        words(text, at, 90);
+        let _ =
+            write!(text, "<a class=\"ext\" href=\"https://host{}.test/?a={at}&amp;b=1\">", at % 97);
+        text.push_str("a <em>page</em></a></p>\n<ul><li>");
+        words(text, at + 1, 40);
+        let file = format!("../d{}/f{at}.html#part", at % 7);
+        let _ = writeln!(text, "</li><li><a href=\"{file}\">file</a></li></ul>");
+        text.push_str("<pre><code>");
+        words(text, at + 2, 30);
+        let _ = write!(text, "</code></pre><img src=\"i/{at}.png\" alt=\"\">\n<p>");
+        words(text, at + 3, 60);
+        text.push_str("</p></section>\n");
+    }
+    text.push_str("</main></body></html>\n");
+    1 + 3 * sections
+}
