@@ -153,9 +153,10 @@ impl FromStr for AnchorStyle {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "off" => Ok(Self(None)),
-            name => name.parse().map(|slugs| Self(Some(slugs))).map_err(
-                |fault: relink_page::UnknownSlugs| format!("{fault}; `off` checks none"),
-            ),
+            name => name
+                .parse()
+                .map(|slugs| Self(Some(slugs)))
+                .map_err(|fault: relink_page::UnknownSlugs| format!("{fault}; `off` checks none")),
         }
     }
 }
