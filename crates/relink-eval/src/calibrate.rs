@@ -4,6 +4,7 @@
 //! whoever holds the truth, one `URL<TAB>0|1` a line.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -82,10 +83,9 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
         );
         table.push_str(&line);
     }
-    table.push_str(&format!(
-        "Brier score {:.4} over {all} answers\n",
-        squares / f64::from(all.max(1))
-    ));
+    let brier = squares / f64::from(all.max(1));
+    // Writing to a string cannot fail.
+    let _ = writeln!(table, "Brier score {brier:.4} over {all} answers");
     io::stdout().lock().write_all(table.as_bytes())?;
     Ok(())
 }

@@ -113,9 +113,9 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
         let mut answers = Vec::new();
         for puzzle in puzzles {
             let (given, question) = puzzle.into_question();
-            let examined = examiner.examine(&question, &mut shelf).await;
-            let answer = if is_by_status { by_status(&examined) } else { answer(&examined) };
-            details.push(detail(&given, answer, &examined));
+            let found = examiner.examine(&question, &mut shelf).await;
+            let answer = if is_by_status { by_status(&found) } else { answer(&found) };
+            details.push(detail(&given, answer, &found));
             answers.push(format!("{given}\t{answer}\n"));
         }
         Ok::<_, EvalError>(answers)
@@ -178,7 +178,7 @@ impl Puzzle {
             Err(_) => path.clone(),
         };
         let neighbors = neighbors.iter().map(absolute).collect();
-        let canonical = url.as_ref().map_or_else(|_| self.url.clone(), |url| url.to_string());
+        let canonical = url.as_ref().map_or_else(|_| self.url.clone(), ToString::to_string);
         let history = self.prior.map_or_else(History::default, Prior::into_history);
         (self.url, Question { url: canonical, is_named: true, history, neighbors })
     }

@@ -91,8 +91,7 @@ impl TellingWords {
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     let known: Vec<(Saying, &str, bool)> = LISTS
         .iter()
-        .flat_map(|(saying, list)| list.lines().map(|line| (*saying, line)))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+        .flat_map(|(saying, list)| lines(list).map(|line| (*saying, line)))
         .map(|(saying, line)| match line.strip_prefix('~') {
             Some(phrase) => (saying, phrase, false),
             None => (saying, line, true),
@@ -106,6 +105,11 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     );
     Phrases { automaton, known, telling }
 });
+
+/// The lines of a list that are no comments.
+fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
 
 /// Kinds of things that may be said somewhere, so that a page is listened to in
 /// full only where it is worth it.
@@ -174,7 +178,7 @@ pub(crate) fn point_of(title: &str, saying: Saying) -> Option<&'static str> {
         let is_beside = |at: &usize| !found.iter().any(|(_, _, range)| range.contains(at));
         let is_telling = |at: &usize| {
             let word = padded[*at..].split(' ').next().unwrap_or_default();
-            !FILLERS.contains(&word)
+            !FILLERS.contains(word)
         };
         let spare = word_starts(&padded).filter(is_beside).filter(is_telling).count();
         (spare <= SPARE_WORDS && !asks(part)).then_some(*longest)
@@ -191,131 +195,15 @@ fn word_starts(padded: &str) -> impl Iterator<Item = usize> {
 const SPARE_WORDS: usize = 2;
 
 /// Words that tell nothing beside such a phrase.
-const FILLERS: &[&str] = &[
-    "sorry",
-    "oops",
-    "ups",
-    "uh",
-    "oh",
-    "we",
-    "you",
-    "the",
-    "a",
-    "this",
-    "that",
-    "page",
-    "site",
-    "website",
-    "error",
-    "http",
-    "file",
-    "document",
-    "content",
-    "item",
-    "article",
-    "product",
-    "requested",
-    "web",
-    "is",
-    "was",
-    "be",
-    "die",
-    "diese",
-    "der",
-    "das",
-    "seite",
-    "wurde",
-    "leider",
-    "la",
-    "le",
-    "cette",
-    "page",
-    "demandée",
-    "página",
-    "esta",
-    "pagina",
-    "questa",
-    "il",
-    "de",
-    "deze",
-    "strona",
-    "strony",
-    "stránka",
-    "sidan",
-    "siden",
-    "sivu",
-    "sivua",
-    "oldal",
-    "az",
-    "sayfa",
-    "σελίδα",
-    "η",
-    "страница",
-    "страницу",
-    "сторінку",
-    "сторінка",
-    "halaman",
-    "trang",
-    "dieser",
-    "dieses",
-    "artikel",
-    "produkt",
-    "beitrag",
-    "ist",
-    "der",
-    "ce",
-    "cet",
-    "produit",
-    "est",
-    "este",
-    "producto",
-    "artículo",
-    "está",
-    "prodotto",
-    "articolo",
-    "questo",
-    "è",
-    "produto",
-    "artigo",
-    "dit",
-    "product",
-    "ten",
-    "artykuł",
-    "jest",
-    "denna",
-    "artikeln",
-    "är",
-    "товар",
-    "статья",
-    "это",
-    "эта",
-];
+static FILLERS: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| lines(include_str!("phrases/fillers.txt")).collect());
 
 /// Words by which a title asks about something instead of saying it.
-const ASKING: &[&str] = &[
-    "what",
-    "how",
-    "why",
-    "mean",
-    "means",
-    "meaning",
-    "fix",
-    "guide",
-    "explained",
-    "tutorial",
-    "warum",
-    "bedeutet",
-    "wie",
-    "comment",
-    "pourquoi",
-    "signifie",
-    "cómo",
-    "significa",
-    "perché",
-];
+static ASKING: LazyLock<BTreeSet<&str>> =
+    LazyLock::new(|| lines(include_str!("phrases/asking.txt")).collect());
 
 fn asks(title: &str) -> bool {
-    words(title).any(|word| ASKING.contains(&word.as_str()))
+    words(title).any(|word| ASKING.contains(word.as_str()))
 }
 
 /// The parts of a title between separators.

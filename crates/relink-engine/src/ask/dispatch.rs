@@ -56,13 +56,12 @@ impl Asker<'_> {
         tokio::spawn(async move {
             // Asked while loading: the first look is that one.
             let loaded = known.get(&errand.url).filter(|_| errand.looks.is_empty());
-            let probe = match loaded {
-                Some(probe) => probe.clone(),
-                None => {
-                    let agent = agent_for(errand.purpose, &errand.looks);
-                    let (fetch, clock) = (&*ports.fetch, &*ports.clock);
-                    look_at(fetch, clock, &errand.url, errand.is_named, agent).await
-                }
+            let probe = if let Some(probe) = loaded {
+                probe.clone()
+            } else {
+                let agent = agent_for(errand.purpose, &errand.looks);
+                let (fetch, clock) = (&*ports.fetch, &*ports.clock);
+                look_at(fetch, clock, &errand.url, errand.is_named, agent).await
             };
             tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
         });

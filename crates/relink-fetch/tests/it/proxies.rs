@@ -76,7 +76,7 @@ async fn an_encrypted_page_is_asked_through_a_tunnel() {
 }
 
 #[tokio::test]
-async fn a_certificate_is_the_hosts_and_not_the_proxys() {
+async fn a_certificate_is_that_of_the_host_and_not_of_the_proxy() {
     let (authority, proxy) = (Authority::new(), ForwardProxy::start().await);
     let port = authority.serve("b.test", 4000).await.port();
     let asked = url(&format!("https://a.test:{port}/"));
@@ -213,7 +213,7 @@ async fn what_the_user_names_is_asked_of_the_proxy_though_private() {
 }
 
 #[tokio::test]
-async fn plain_hosts_share_the_proxys_connection() {
+async fn plain_hosts_share_the_connection_of_the_proxy() {
     let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
     let client = client(through(proxy.address()));
     for host in ["a.test", "b.test", "c.test", "a.test"] {

@@ -104,7 +104,7 @@ fn judged_by(
 ) -> Next {
     let endings = || looks.iter().map(|look| look.ending.clone());
     let reached = endings().find(|ending| ending.status() == Some(200));
-    let probe = probe(reached.or(endings().last()).unwrap_or(Ending::Answered(200)), way);
+    let probe = probe(reached.or(endings().next_back()).unwrap_or(Ending::Answered(200)), way);
     let case = Case {
         url: "https://a.test/",
         looks,

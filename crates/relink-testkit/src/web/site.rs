@@ -34,7 +34,7 @@ impl Seen {
 pub(super) struct Site {
     script: HashMap<(Option<String>, String), VecDeque<Answer>>,
     /// By directory, for paths that are in no script.
-    catch_alls: HashMap<String, Answer>,
+    catching: HashMap<String, Answer>,
     pub(super) seen: Vec<Seen>,
     pub(super) connections: usize,
 }
@@ -51,7 +51,7 @@ impl Site {
     }
 
     pub(super) fn catch_all(&mut self, directory: &str, answer: Answer) {
-        self.catch_alls.insert(directory.to_owned(), answer);
+        self.catching.insert(directory.to_owned(), answer);
     }
 
     /// The answer to a request, which is written down.
@@ -75,7 +75,7 @@ impl Site {
     }
 
     fn caught(&self, path: &str) -> Option<Answer> {
-        let around = self.catch_alls.iter().filter(|(directory, _)| path.starts_with(*directory));
+        let around = self.catching.iter().filter(|(directory, _)| path.starts_with(*directory));
         around.max_by_key(|(directory, _)| directory.len()).map(|(_, answer)| answer.clone())
     }
 
