@@ -4,11 +4,9 @@
 //! A phrase counts in a title or heading that says little else, or in a text
 //! that is short, and never alone.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
 
 use crate::words::{is_of_word, words};
 
@@ -43,13 +41,13 @@ const LISTS: [(Saying, &str); 11] = [
     (Saying::Spam, include_str!("phrases/spam.txt")),
 ];
 
-/// All phrases in one automaton, so that a text is read once for all of them.
+/// All phrases, by their longest word: a text is read once for all of them.
 struct Phrases {
-    automaton: AhoCorasick,
-    /// By the automaton's numbers: the saying, the phrase, and whether it must
-    /// stand as whole words.
-    known: Vec<(Saying, &'static str, bool)>,
-    /// The longest word of each phrase.
+    /// By longest word: the phrases, and how far into each the word stands.
+    spaced: HashMap<&'static str, Vec<(Saying, &'static str, usize)>>,
+    /// Those that count within words, too.
+    unspaced: Vec<(Saying, &'static str)>,
+    /// The longest words, for a first glance.
     telling: TellingWords,
 }
 
@@ -75,8 +73,13 @@ impl TellingWords {
             || text
                 .as_bytes()
                 .split(|byte| !byte.is_ascii_alphanumeric())
-                .map(|word| Self::place(word.iter().map(u8::to_ascii_lowercase)))
-                .any(|(cell, bit)| self.0[cell] & bit != 0)
+                .any(|word| self.holds(word.iter().map(u8::to_ascii_lowercase)))
+    }
+
+    /// Whether a word may be one of them.
+    fn holds(&self, word: impl Iterator<Item = u8>) -> bool {
+        let (cell, bit) = Self::place(word);
+        self.0[cell] & bit != 0
     }
 
     /// Where a word has its bit, by a hash of its bytes (FNV-1a).
@@ -89,21 +92,20 @@ impl TellingWords {
 }
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let known: Vec<(Saying, &str, bool)> = LISTS
-        .iter()
-        .flat_map(|(saying, list)| lines(list).map(|line| (*saying, line)))
-        .map(|(saying, line)| match line.strip_prefix('~') {
-            Some(phrase) => (saying, phrase, false),
-            None => (saying, line, true),
-        })
-        .collect();
-    let automaton = AhoCorasick::new(known.iter().map(|(_, phrase, _)| phrase))
-        .expect("a few hundred short phrases fit into an automaton");
-    let spaced = known.iter().filter(|(_, _, is_whole)| *is_whole);
-    let telling = TellingWords::of(
-        spaced.filter_map(|(_, phrase, _)| phrase.split(' ').max_by_key(|word| word.len())),
-    );
-    Phrases { automaton, known, telling }
+    let mut spaced: HashMap<&str, Vec<(Saying, &str, usize)>> = HashMap::new();
+    let mut unspaced = Vec::new();
+    let known = LISTS.iter().flat_map(|(saying, list)| lines(list).map(|line| (*saying, line)));
+    for (saying, line) in known {
+        if let Some(phrase) = line.strip_prefix('~') {
+            unspaced.push((saying, phrase));
+            continue;
+        }
+        let longest = line.split(' ').max_by_key(|word| word.len()).unwrap_or(line);
+        let at = line.find(longest).unwrap_or(0);
+        spaced.entry(longest).or_default().push((saying, line, at));
+    }
+    let telling = TellingWords::of(spaced.keys().copied());
+    Phrases { spaced, unspaced, telling }
 });
 
 /// The lines of a list that are no comments.
@@ -159,13 +161,35 @@ pub(crate) fn count(text: &str, saying: Saying) -> usize {
 
 /// Every phrase in a padded text, and where it stands.
 fn phrases_in(padded: &str) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
-    let phrases = &*PHRASES;
-    phrases.automaton.find_overlapping_iter(padded).filter_map(|found| {
-        let (saying, phrase, is_whole) = phrases.known[found.pattern().as_usize()];
-        let stands_alone =
-            padded[..found.start()].ends_with(' ') && padded[found.end()..].starts_with(' ');
-        (!is_whole || stands_alone).then_some((saying, phrase, found.range()))
+    let within = padded.chars().any(sets_no_spaces).then_some(&PHRASES.unspaced);
+    let unspaced = within.into_iter().flatten().filter_map(|(saying, phrase)| {
+        let start = padded.find(phrase)?;
+        Some((*saying, *phrase, start..start + phrase.len()))
+    });
+    word_starts(padded).flat_map(|start| phrases_at(padded, start)).chain(unspaced)
+}
+
+/// The phrases whose longest word starts here.
+fn phrases_at(
+    padded: &str,
+    start: usize,
+) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+    let word = padded[start..].split(' ').next().unwrap_or_default();
+    let is_telling = PHRASES.telling.holds(word.bytes());
+    let candidates = is_telling.then(|| PHRASES.spaced.get(word)).flatten();
+    candidates.into_iter().flatten().filter_map(move |(saying, phrase, at)| {
+        let range = start.checked_sub(*at)?..start - at + phrase.len();
+        let stands_here = padded.get(range.clone()) == Some(*phrase)
+            && padded[..range.start].ends_with(' ')
+            && padded[range.end..].starts_with(' ');
+        stands_here.then_some((*saying, *phrase, range))
     })
+}
+
+/// Whether a character is of a script that sets no spaces between words, or
+/// joins other words to them.
+fn sets_no_spaces(character: char) -> bool {
+    character >= '\u{590}'
 }
 
 /// The phrase of this kind that is the whole point of a title or heading: some
@@ -304,7 +328,9 @@ mod tests {
 
     #[test]
     fn what_is_listened_for_is_never_passed_over() {
-        for (saying, phrase, _) in &PHRASES.known {
+        let spaced = PHRASES.spaced.values().flatten().map(|(saying, phrase, _)| (saying, phrase));
+        let unspaced = PHRASES.unspaced.iter().map(|(saying, phrase)| (saying, phrase));
+        for (saying, phrase) in spaced.chain(unspaced) {
             let text = format!("Some {phrase}, then");
             assert!(Sayings::of([text.as_str()].into_iter()).may_hold(*saying), "{phrase}");
         }
