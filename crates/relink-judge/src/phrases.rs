@@ -58,10 +58,13 @@ struct TellingWords(Box<[u64; Self::CELLS]>);
 impl TellingWords {
     const CELLS: usize = 1024;
 
+    /// Where the hash of a word begins (FNV-1a).
+    const SEED: u32 = 0x811c_9dc5;
+
     fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut cells = Box::new([0; Self::CELLS]);
         for word in words {
-            let (cell, bit) = Self::place(word.bytes());
+            let (cell, bit) = Self::place(word.bytes().fold(Self::SEED, Self::mix));
             cells[cell] |= bit;
         }
         Self(cells)
@@ -69,23 +72,26 @@ impl TellingWords {
 
     /// Whether a text may hold one of the words; beyond ASCII nothing is known.
     fn may_be_in(&self, text: &str) -> bool {
+        let lower = |hash, byte: &u8| Self::mix(hash, byte.to_ascii_lowercase());
         !text.is_ascii()
             || text
                 .as_bytes()
                 .split(|byte| !byte.is_ascii_alphanumeric())
-                .any(|word| self.holds(word.iter().map(u8::to_ascii_lowercase)))
+                .any(|word| self.holds(word.iter().fold(Self::SEED, lower)))
     }
 
-    /// Whether a word may be one of them.
-    fn holds(&self, word: impl Iterator<Item = u8>) -> bool {
-        let (cell, bit) = Self::place(word);
+    /// Whether a word of this hash may be one of them.
+    fn holds(&self, hash: u32) -> bool {
+        let (cell, bit) = Self::place(hash);
         self.0[cell] & bit != 0
     }
 
-    /// Where a word has its bit, by a hash of its bytes (FNV-1a).
-    fn place(word: impl Iterator<Item = u8>) -> (usize, u64) {
-        let hash = word
-            .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    fn mix(hash: u32, byte: u8) -> u32 {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    }
+
+    /// Where a word has its bit.
+    fn place(hash: u32) -> (usize, u64) {
         let spread = (hash ^ (hash >> 16)) as usize;
         (spread / 64 % Self::CELLS, 1 << (spread % 64))
     }
@@ -127,12 +133,12 @@ impl Sayings {
         if !texts.clone().any(|text| PHRASES.telling.may_be_in(text)) {
             return Self(0);
         }
-        let mut padded = String::from(" ");
+        let mut padded = Padded::default();
         for text in texts {
-            pad(text, &mut padded);
-            padded.push_str("| ");
+            padded.push(text);
+            padded.part();
         }
-        let kinds = phrases_in(&padded).map(|(saying, _, _)| 1_u16 << saying as u8);
+        let kinds = padded.phrases().map(|(saying, _, _)| 1_u16 << saying as u8);
         Self(kinds.fold(0, |kinds, kind| kinds | kind))
     }
 
@@ -144,46 +150,19 @@ impl Sayings {
 
 /// The longest phrase of this kind in a text; it tells most.
 pub(crate) fn said(text: &str, saying: Saying) -> Option<&'static str> {
-    let padded = padded(text);
-    let of_kind = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying);
+    let padded = Padded::of(text);
+    let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == saying);
     of_kind.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
 }
 
 /// How many different phrases of this kind a text holds; one that is part of
 /// another is not counted.
 pub(crate) fn count(text: &str, saying: Saying) -> usize {
-    let padded = padded(text);
-    let of_kind = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying);
+    let padded = Padded::of(text);
+    let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == saying);
     let phrases: BTreeSet<&str> = of_kind.map(|(_, phrase, _)| phrase).collect();
     let is_part = |one: &&&str| phrases.iter().any(|all| all != *one && all.contains(**one));
     phrases.len() - phrases.iter().filter(is_part).count()
-}
-
-/// Every phrase in a padded text, and where it stands.
-fn phrases_in(padded: &str) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
-    let within = padded.chars().any(sets_no_spaces).then_some(&PHRASES.unspaced);
-    let unspaced = within.into_iter().flatten().filter_map(|(saying, phrase)| {
-        let start = padded.find(phrase)?;
-        Some((*saying, *phrase, start..start + phrase.len()))
-    });
-    word_starts(padded).flat_map(|start| phrases_at(padded, start)).chain(unspaced)
-}
-
-/// The phrases whose longest word starts here.
-fn phrases_at(
-    padded: &str,
-    start: usize,
-) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
-    let word = padded[start..].split(' ').next().unwrap_or_default();
-    let is_telling = PHRASES.telling.holds(word.bytes());
-    let candidates = is_telling.then(|| PHRASES.spaced.get(word)).flatten();
-    candidates.into_iter().flatten().filter_map(move |(saying, phrase, at)| {
-        let range = start.checked_sub(*at)?..start - at + phrase.len();
-        let stands_here = padded.get(range.clone()) == Some(*phrase)
-            && padded[..range.start].ends_with(' ')
-            && padded[range.end..].starts_with(' ');
-        stands_here.then_some((*saying, *phrase, range))
-    })
 }
 
 /// Whether a character is of a script that sets no spaces between words, or
@@ -196,23 +175,17 @@ fn sets_no_spaces(character: char) -> bool {
 /// part of it, between dashes and bars, says hardly anything else.
 pub(crate) fn point_of(title: &str, saying: Saying) -> Option<&'static str> {
     parts(title).find_map(|part| {
-        let padded = padded(part);
-        let found: Vec<_> = phrases_in(&padded).filter(|(kind, _, _)| *kind == saying).collect();
+        let padded = Padded::of(part);
+        let found: Vec<_> = padded.phrases().filter(|(kind, _, _)| *kind == saying).collect();
         let (_, longest, _) = found.iter().max_by_key(|(_, phrase, _)| phrase.len())?;
         let is_beside = |at: &usize| !found.iter().any(|(_, _, range)| range.contains(at));
         let is_telling = |at: &usize| {
-            let word = padded[*at..].split(' ').next().unwrap_or_default();
+            let word = padded.word_at(*at);
             !FILLERS.contains(word)
         };
-        let spare = word_starts(&padded).filter(is_beside).filter(is_telling).count();
+        let spare = padded.word_starts().filter(is_beside).filter(is_telling).count();
         (spare <= SPARE_WORDS && !asks(part)).then_some(*longest)
     })
-}
-
-/// Where the words of a padded text start.
-fn word_starts(padded: &str) -> impl Iterator<Item = usize> {
-    let after_spaces = padded.match_indices(' ').map(|(at, _)| at + 1);
-    after_spaces.filter(|at| *at < padded.len())
 }
 
 /// Telling words a title may hold beside the phrase and still say nothing else.
@@ -235,33 +208,103 @@ pub(crate) fn parts(title: &str) -> impl Iterator<Item = &str> {
     title.split(['|', '–', '—', '·', '»', '«', ':', '•']).flat_map(|part| part.split(" - "))
 }
 
-/// The words of a text with one space around each.
-fn padded(text: &str) -> String {
-    let mut padded = String::from(" ");
-    pad(text, &mut padded);
-    padded
+/// The words of a text in lower case, with one space around each, and which of
+/// them may be the longest of a phrase.
+struct Padded {
+    text: String,
+    /// Where such words start.
+    telling: Vec<usize>,
+    /// Whether there are letters of scripts that set no spaces.
+    is_unspaced: bool,
+    /// Where the present word starts, and the hash of its bytes so far.
+    start: usize,
+    hash: u32,
 }
 
-/// Adds the words of a text in lower case, with one space after each.
-fn pad(text: &str, padded: &mut String) {
-    padded.reserve(text.len() + 1);
-    let mut rest = text;
-    while let Some(character) = rest.chars().next() {
-        // Most words are plain letters and can be taken whole.
-        let plain = rest.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        if plain > 0 {
-            let start = padded.len();
-            padded.push_str(&rest[..plain]);
-            padded[start..].make_ascii_lowercase();
-        } else if is_of_word(character) {
-            padded.extend(character.to_lowercase());
-        } else if !padded.ends_with(' ') {
-            padded.push(' ');
-        }
-        rest = &rest[plain.max(character.len_utf8())..];
+impl Default for Padded {
+    fn default() -> Self {
+        let (text, telling) = (String::from(" "), Vec::new());
+        Self { text, telling, is_unspaced: false, start: 1, hash: TellingWords::SEED }
     }
-    if !padded.ends_with(' ') {
-        padded.push(' ');
+}
+
+impl Padded {
+    fn of(text: &str) -> Self {
+        let mut padded = Self::default();
+        padded.push(text);
+        padded
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.reserve(text.len() + 1);
+        for character in text.chars() {
+            if character.is_ascii_alphanumeric() {
+                self.letter(character.to_ascii_lowercase());
+            } else if !character.is_ascii() && is_of_word(character) {
+                self.is_unspaced |= sets_no_spaces(character);
+                character.to_lowercase().for_each(|letter| self.letter(letter));
+            } else {
+                self.end_word();
+            }
+        }
+        self.end_word();
+    }
+
+    /// Says that no phrase goes on from here.
+    fn part(&mut self) {
+        self.text.push_str("| ");
+        self.start = self.text.len();
+    }
+
+    fn letter(&mut self, letter: char) {
+        self.text.push(letter);
+        let mut bytes = [0; 4];
+        let bytes = letter.encode_utf8(&mut bytes).bytes();
+        self.hash = bytes.fold(self.hash, TellingWords::mix);
+    }
+
+    fn end_word(&mut self) {
+        if self.text.len() > self.start {
+            if PHRASES.telling.holds(self.hash) {
+                self.telling.push(self.start);
+            }
+            self.text.push(' ');
+        }
+        (self.start, self.hash) = (self.text.len(), TellingWords::SEED);
+    }
+
+    fn word_at(&self, start: usize) -> &str {
+        self.text[start..].split(' ').next().unwrap_or_default()
+    }
+
+    fn word_starts(&self) -> impl Iterator<Item = usize> {
+        let after_spaces = self.text.match_indices(' ').map(|(at, _)| at + 1);
+        after_spaces.filter(|at| *at < self.text.len())
+    }
+
+    /// Every phrase, and where it stands.
+    fn phrases(&self) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+        let within = self.is_unspaced.then_some(&PHRASES.unspaced);
+        let unspaced = within.into_iter().flatten().filter_map(|(saying, phrase)| {
+            let start = self.text.find(phrase)?;
+            Some((*saying, *phrase, start..start + phrase.len()))
+        });
+        self.telling.iter().flat_map(|start| self.phrases_at(*start)).chain(unspaced)
+    }
+
+    /// The phrases whose longest word starts here.
+    fn phrases_at(
+        &self,
+        start: usize,
+    ) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+        let candidates = PHRASES.spaced.get(self.word_at(start));
+        candidates.into_iter().flatten().filter_map(move |(saying, phrase, at)| {
+            let range = start.checked_sub(*at)?..start - at + phrase.len();
+            let stands_here = self.text.get(range.clone()) == Some(*phrase)
+                && self.text[..range.start].ends_with(' ')
+                && self.text[range.end..].starts_with(' ');
+            stands_here.then_some((*saying, *phrase, range))
+        })
     }
 }
 
