@@ -28,3 +28,9 @@ pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarke
 pub use observer::{Observer, Progress, Waiting};
 pub use ports::Ports;
 pub use stop::{Stop, StopSwitch};
+
+/// A document of more bytes than this is read in windows.
+const HUGE: usize = 16 << 20;
+
+/// Bytes in such a window.
+const WINDOW: usize = 4 << 20;

@@ -4,7 +4,7 @@
 //! bound to what one may grow to. What came out before a bound or a fault is
 //! kept: half a sitemap has links, too.
 
-use std::io::Read;
+use std::io::{self, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use thiserror::Error;
@@ -36,7 +36,7 @@ impl Default for Bounds {
 pub(crate) enum UnpackFault {
     /// It is cut short or damaged.
     #[error("the gzip data ends early or is damaged ({0}); what could be unpacked is read")]
-    Damaged(std::io::Error),
+    Damaged(io::Error),
     /// It would grow past a bound.
     #[error("it unpacks to more than {0} bytes; the rest is not read")]
     TooLarge(usize),
@@ -55,16 +55,60 @@ pub(crate) fn inner_name(name: &str) -> &str {
     }
 }
 
-/// Unpacks, as far as it goes.
-pub(crate) fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<UnpackFault>) {
-    let most = bounds.bytes.min(packed.len().saturating_mul(bounds.ratio).max(bounds.free));
-    let mut bytes = Vec::new();
-    // One byte more tells a document that is just large enough from a larger one.
-    let mut decoder = MultiGzDecoder::new(packed).take(most as u64 + 1);
-    let fault = decoder.read_to_end(&mut bytes).err().map(UnpackFault::Damaged);
-    let is_too_large = bytes.len() > most;
-    bytes.truncate(most);
-    (bytes, if is_too_large { Some(UnpackFault::TooLarge(most)) } else { fault })
+/// Unpacks piece by piece, as far as it goes.
+///
+/// Its faults are [`UnpackFault`]s.
+pub(crate) struct Unpacking<R> {
+    decoder: MultiGzDecoder<BufReader<Counting<R>>>,
+    bounds: Bounds,
+    /// Bytes that came out.
+    unpacked: usize,
+}
+
+impl<R: Read> Unpacking<R> {
+    pub(crate) fn new(packed: R, bounds: Bounds) -> Self {
+        let packed = BufReader::with_capacity(PIECE, Counting { reader: packed, count: 0 });
+        Self { decoder: MultiGzDecoder::new(packed), bounds, unpacked: 0 }
+    }
+
+    /// What may have come out, of what went in so far.
+    fn most(&self) -> usize {
+        let packed = self.decoder.get_ref().get_ref().count;
+        self.bounds.bytes.min(packed.saturating_mul(self.bounds.ratio).max(self.bounds.free))
+    }
+}
+
+impl<R: Read> Read for Unpacking<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.decoder.read(buffer).map_err(|fault| match fault.kind() {
+            io::ErrorKind::Interrupted => fault,
+            _ => io::Error::other(UnpackFault::Damaged(fault)),
+        })?;
+        let most = self.most();
+        let kept = read.min(most.saturating_sub(self.unpacked));
+        self.unpacked += kept;
+        if kept == 0 && read > 0 {
+            return Err(io::Error::other(UnpackFault::TooLarge(most)));
+        }
+        Ok(kept)
+    }
+}
+
+/// Packed bytes that are read at a time.
+const PIECE: usize = 32 << 10;
+
+/// Counts what is read.
+struct Counting<R> {
+    reader: R,
+    count: usize,
+}
+
+impl<R: Read> Read for Counting<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.count += read;
+        Ok(read)
+    }
 }
 
 #[cfg(test)]
@@ -75,6 +119,13 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    /// Unpacks, as far as it goes.
+    fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<UnpackFault>) {
+        let mut bytes = Vec::new();
+        let fault = Unpacking::new(packed, bounds).read_to_end(&mut bytes).err();
+        (bytes, fault.map(|fault| fault.downcast().unwrap()))
+    }
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

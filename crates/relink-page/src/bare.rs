@@ -12,6 +12,7 @@ use memchr::memmem;
 use relink_model::PlaceKind;
 
 use crate::found::{Extractor, Found, Notation};
+use crate::window::{Resume, Sequel};
 
 /// Reads the bare addresses of a text.
 pub(crate) struct PlainText;
@@ -21,6 +22,14 @@ impl Extractor for PlainText {
         for range in http_addresses(text, 0..text.len()) {
             found.link(range, PlaceKind::Bare, Notation::Plain);
         }
+    }
+}
+
+impl Resume for PlainText {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        let end = sequel.end_of_lines(text);
+        self.extract(&text[..end], found);
+        end
     }
 }
 

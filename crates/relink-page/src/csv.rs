@@ -13,12 +13,13 @@ use std::ops::Range;
 
 use relink_model::PlaceKind;
 
-use self::cells::{Cell, Cells};
+use self::cells::{Cell, Cells, Progress};
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::options::Column;
 use crate::target::{classify_line, scheme};
 use crate::value::is_address;
+use crate::window::{Resume, Sequel};
 
 /// How many column names a problem lists.
 const NAMES_TO_TELL: usize = 20;
@@ -44,55 +45,106 @@ impl<'o> Table<'o> {
 
 impl Extractor for Table<'_> {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let separator = self.separator.unwrap_or_else(|| separator::of(text));
-        match self.column {
-            None => each_address(text, separator, found),
-            Some(column) => each_in_column(text, separator, column, found),
-        }
+        self.parts().resume(text, Sequel::None, found);
     }
 }
 
-/// Reports every cell that is an address.
-fn each_address(text: &str, separator: u8, found: &mut Found<'_>) {
-    for cell in Cells::new(text, separator) {
-        tell_broken(&cell, found);
-        let range = trim(text, cell.range.clone());
-        let means = cell.means(&text[range.clone()]);
-        if is_address(&means) {
-            let notation = match means {
-                Cow::Borrowed(_) => Notation::Plain,
-                Cow::Owned(means) => Notation::Means(means),
-            };
-            found.link(range, PlaceKind::Value, notation);
-        }
+impl<'o> Table<'o> {
+    /// The reader of the table part by part.
+    pub(crate) fn parts(&self) -> TableParts<'o> {
+        let choice = match self.column {
+            None => Choice::Addresses,
+            Some(Column::Number(number)) => Choice::Index(number.saturating_sub(1)),
+            Some(Column::Named(name)) => Choice::Named(name),
+        };
+        TableParts { separator: self.separator, choice, progress: Progress::default() }
     }
 }
 
-/// Reports every cell of one column.
-fn each_in_column(text: &str, separator: u8, column: &Column, found: &mut Found<'_>) {
-    let mut cells = Cells::new(text, separator).peekable();
-    let index = match column {
-        Column::Number(number) => number - 1,
-        Column::Named(name) => {
-            let header: Vec<Cell> =
-                std::iter::from_fn(|| cells.next_if(|cell| cell.row == 0)).collect();
-            match index_of(text, &header, name) {
-                Some(index) => index,
-                None => return found.problem(0, no_such_column(text, &header, name)),
+/// Reads the addresses of a table part by part.
+pub(crate) struct TableParts<'o> {
+    separator: Option<u8>,
+    choice: Choice<'o>,
+    progress: Progress,
+}
+
+/// Which cells are links.
+#[derive(Debug, Clone, Copy)]
+enum Choice<'o> {
+    /// Those that are addresses.
+    Addresses,
+    /// Those of this column, from 0.
+    Index(usize),
+    /// Those of the column of this name, which is still to be looked for.
+    Named(&'o str),
+    /// None, for there is no such column.
+    Nothing,
+}
+
+impl Resume for TableParts<'_> {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        if self.separator.is_none() && sequel == Sequel::Follows && !separator::is_certain(text) {
+            return 0;
+        }
+        let separator = *self.separator.get_or_insert_with(|| separator::of(text));
+        let mut cells = Cells::resume(text, separator, sequel, self.progress);
+        if let Choice::Named(name) = self.choice {
+            let Some(header) = header(&mut cells, sequel) else { return 0 };
+            self.choice = index_of(text, &header, name).map_or(Choice::Nothing, Choice::Index);
+            if matches!(self.choice, Choice::Nothing) {
+                found.problem(0, no_such_column(text, &header, name));
             }
         }
-    };
-    for cell in cells {
-        tell_broken(&cell, found);
-        if cell.column == index {
-            report(text, &cell, found);
-        } else if cell.is_last && cell.column < index && !cell.is_blank_row(text) {
-            let count = cell.column + 1;
-            found.problem(
-                cell.range.start,
-                format!("the row has no column {}, only {count}", index + 1),
-            );
+        if matches!(self.choice, Choice::Nothing) {
+            return text.len();
         }
+        for cell in cells.by_ref() {
+            tell_broken(&cell, found);
+            match self.choice {
+                Choice::Index(index) => tell_in_column(text, &cell, index, found),
+                _ => tell_address(text, &cell, found),
+            }
+        }
+        let (end, progress) = cells.checkpoint();
+        self.progress = progress;
+        end
+    }
+}
+
+/// The cells of the first row; nothing if it is not there to its end.
+fn header(cells: &mut Cells<'_>, sequel: Sequel) -> Option<Vec<Cell>> {
+    let mut header = Vec::new();
+    for cell in cells {
+        let is_last = cell.is_last;
+        header.push(cell);
+        if is_last {
+            return Some(header);
+        }
+    }
+    (sequel == Sequel::None).then_some(header)
+}
+
+/// Reports a cell that is an address.
+fn tell_address(text: &str, cell: &Cell, found: &mut Found<'_>) {
+    let range = trim(text, cell.range.clone());
+    let means = cell.means(&text[range.clone()]);
+    if is_address(&means) {
+        let notation = match means {
+            Cow::Borrowed(_) => Notation::Plain,
+            Cow::Owned(means) => Notation::Means(means),
+        };
+        found.link(range, PlaceKind::Value, notation);
+    }
+}
+
+/// Reports a cell if it is of the column, and a row that has no such column.
+fn tell_in_column(text: &str, cell: &Cell, index: usize, found: &mut Found<'_>) {
+    if cell.column == index {
+        report(text, cell, found);
+    } else if cell.is_last && cell.column < index && !cell.is_blank_row(text) {
+        let count = cell.column + 1;
+        let problem = format!("the row has no column {}, only {count}", index + 1);
+        found.problem(cell.range.start, problem);
     }
 }
 

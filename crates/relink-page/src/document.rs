@@ -44,6 +44,7 @@ enum Layout {
 }
 
 /// What the bytes turn out to be.
+#[derive(Clone, Copy)]
 enum Charset<'b> {
     Utf8(&'b str, usize),
     Utf16(&'static Encoding),
@@ -53,7 +54,16 @@ enum Charset<'b> {
 impl<'b> Document<'b> {
     /// Reads `bytes`, in the `declared` encoding unless they tell otherwise.
     pub(crate) fn read(bytes: &'b [u8], declared: Option<&'static Encoding>) -> Self {
-        let (text, layout, masked) = match Charset::of(bytes, declared) {
+        Self::of(bytes, Charset::of(bytes, declared))
+    }
+
+    /// Reads `bytes` from the middle of a document, where no mark can stand.
+    pub(crate) fn read_on(bytes: &'b [u8], declared: Option<&'static Encoding>) -> Self {
+        Self::of(bytes, Charset::without_mark(bytes, 0, declared))
+    }
+
+    fn of(bytes: &'b [u8], charset: Charset<'b>) -> Self {
+        let (text, layout, masked) = match charset {
             Charset::Utf8(text, skipped) => (Cow::Borrowed(text), Layout::Same(skipped), None),
             Charset::Utf16(encoding) => (decode(encoding, &bytes[2..]), Layout::Utf16, None),
             Charset::Legacy(encoding) if encoding.is_single_byte() => {
@@ -69,11 +79,12 @@ impl<'b> Document<'b> {
         &self.text
     }
 
-    /// What is written at `range` of the text, which is `span` of the bytes.
-    pub(crate) fn written(&self, range: Range<usize>, span: Span) -> String {
+    /// What is written at `range` of the text.
+    pub(crate) fn written(&self, range: Range<usize>) -> String {
         match self.masked {
             None => self.text[range].to_owned(),
-            Some(encoding) => decode(encoding, &self.bytes[span.range()]).into_owned(),
+            // The stand-in is as long as what it stands for.
+            Some(encoding) => decode(encoding, &self.bytes[range]).into_owned(),
         }
     }
 }
@@ -99,8 +110,12 @@ impl<'b> Charset<'b> {
             _ => {}
         }
         let rest = bytes.strip_prefix(UTF_8_BOM).unwrap_or(bytes);
-        let skipped = bytes.len() - rest.len();
-        match valid_utf8(rest) {
+        Self::without_mark(bytes, bytes.len() - rest.len(), declared)
+    }
+
+    /// What the bytes are that begin with `skipped` bytes of a mark at most.
+    fn without_mark(bytes: &'b [u8], skipped: usize, declared: Option<&'static Encoding>) -> Self {
+        match valid_utf8(&bytes[skipped..]) {
             Some(text) => Self::Utf8(text, skipped),
             None => Self::Legacy(legacy(bytes, declared)),
         }
@@ -120,7 +135,7 @@ fn valid_utf8(bytes: &[u8]) -> Option<&str> {
 
 fn legacy(bytes: &[u8], declared: Option<&'static Encoding>) -> &'static Encoding {
     declared
-        .or_else(|| declared_in(&bytes[..bytes.len().min(PRESCAN_LENGTH)]))
+        .or_else(|| declared_by(bytes))
         .filter(|encoding| *encoding != UTF_8 && encoding.is_ascii_compatible())
         .unwrap_or_else(|| guess(bytes))
 }
@@ -131,6 +146,16 @@ fn legacy(bytes: &[u8], declared: Option<&'static Encoding>) -> &'static Encodin
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let is_mostly_utf8 = bytes.utf8_chunks().any(|chunk| !chunk.valid().is_ascii());
     if is_mostly_utf8 { UTF_8 } else { WINDOWS_1252 }
+}
+
+/// The encoding that a document declares near its start.
+pub(crate) fn declared_by(bytes: &[u8]) -> Option<&'static Encoding> {
+    declared_in(&bytes[..bytes.len().min(PRESCAN_LENGTH)])
+}
+
+/// Whether the bytes begin with the mark of UTF-16.
+pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF")
 }
 
 /// The encoding that `<meta charset=…>` or an XML declaration names.
@@ -171,6 +196,23 @@ fn mask(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
+/// Where a text begins in the document it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// Bytes before it.
+    pub(crate) offset: usize,
+    /// Its line, from 1.
+    pub(crate) line: u32,
+    /// The character in that line, from 1.
+    pub(crate) column: u32,
+}
+
+impl Default for Origin {
+    fn default() -> Self {
+        Self { offset: 0, line: 1, column: 1 }
+    }
+}
+
 /// A place that moves through a document, counting as it goes.
 ///
 /// Counting from place to place keeps long lines with many links linear.
@@ -181,15 +223,27 @@ pub(crate) struct Cursor {
     column: u32,
     /// Characters or code units passed; only counted where the layout needs it.
     units: usize,
+    origin: Origin,
 }
 
 impl Default for Cursor {
     fn default() -> Self {
-        Self { at: 0, line: 1, column: 1, units: 0 }
+        Self::new(Origin::default())
     }
 }
 
 impl Cursor {
+    /// A place that counts from where its text begins.
+    pub(crate) fn new(origin: Origin) -> Self {
+        Self { at: 0, line: origin.line, column: origin.column, units: 0, origin }
+    }
+
+    /// Where a text would begin that begins here.
+    pub(crate) fn origin(&self, document: &Document<'_>) -> Origin {
+        let offset = self.span_to(document, self.at).start;
+        Origin { offset, line: self.line, column: self.column }
+    }
+
     pub(crate) fn line(&self) -> u32 {
         self.line
     }
@@ -201,7 +255,7 @@ impl Cursor {
     /// Moves to a byte of the text, best forward.
     pub(crate) fn move_to(&mut self, document: &Document<'_>, to: usize) {
         if to < self.at {
-            *self = Self::default();
+            *self = Self::new(self.origin);
         }
         let passed = &document.text[self.at..to];
         self.units += document.layout.units(passed);
@@ -226,9 +280,10 @@ impl Cursor {
     /// The bytes from here to byte `end` of the text.
     pub(crate) fn span_to(&self, document: &Document<'_>, end: usize) -> Span {
         let units = self.units + document.layout.units(&document.text[self.at..end]);
+        let length = document.bytes.len();
         Span {
-            start: document.layout.place(self.at, self.units, document.bytes.len()),
-            end: document.layout.place(end, units, document.bytes.len()),
+            start: self.origin.offset + document.layout.place(self.at, self.units, length),
+            end: self.origin.offset + document.layout.place(end, units, length),
         }
     }
 }
@@ -267,7 +322,7 @@ mod tests {
         let found = cursor.span_to(&document, at + needle.len());
         assert_eq!(found.range(), span);
         assert_eq!((cursor.line(), cursor.column()), (line, column));
-        assert_eq!(document.written(at..at + needle.len(), found), needle);
+        assert_eq!(document.written(at..at + needle.len()), needle);
     }
 
     #[test]

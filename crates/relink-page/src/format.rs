@@ -15,7 +15,7 @@ use crate::css::Css;
 use crate::csv::Table;
 use crate::document::text_of;
 use crate::found::Extractor;
-use crate::html::Html;
+use crate::html::{Html, HtmlParts};
 use crate::json::Json;
 use crate::list::{UrlList, looks_like_list};
 use crate::markdown::Markdown;
@@ -24,7 +24,8 @@ use crate::options::Options;
 use crate::rst::Rst;
 use crate::source::Source;
 use crate::wikitext::Wikitext;
-use crate::xml::Xml;
+use crate::window::{Resume, Whole};
+use crate::xml::{Xml, XmlParts};
 
 /// How much of a document is looked at to tell its format.
 const SNIFF_LENGTH: usize = 64 * 1024;
@@ -193,6 +194,43 @@ impl Format {
             Self::Json | Self::JsonLines => Box::new(Json),
             Self::Source => Box::new(Source(options.language)),
         }
+    }
+
+    /// The reader of this format part by part, as the options have it.
+    pub(crate) fn parts(self, options: &Options) -> Box<dyn Resume + Send + '_> {
+        let column = options.column.as_ref();
+        match self {
+            Self::Html => Box::new(HtmlParts::default()),
+            Self::Xml => Box::new(XmlParts::default()),
+            Self::Csv => Box::new(Table::csv(column).parts()),
+            Self::Tsv => Box::new(Table::tsv(column).parts()),
+            Self::Json | Self::JsonLines => Box::new(Json),
+            Self::UrlList => Box::new(UrlList),
+            Self::PlainText => Box::new(PlainText),
+            Self::Markdown => Box::new(Whole(Markdown)),
+            Self::Rst => Box::new(Whole(Rst)),
+            Self::AsciiDoc => Box::new(Whole(AsciiDoc)),
+            Self::Wikitext => Box::new(Whole(Wikitext)),
+            Self::Css => Box::new(Whole(Css)),
+            Self::Notebook => Box::new(Whole(Notebook)),
+            Self::Source => Box::new(Whole(Source(options.language))),
+        }
+    }
+
+    /// Whether a document of this format can be read in bounded memory, as
+    /// [`Windows`](crate::Windows) does it.
+    pub const fn is_cut(self) -> bool {
+        matches!(
+            self,
+            Self::Html
+                | Self::Xml
+                | Self::Csv
+                | Self::Tsv
+                | Self::Json
+                | Self::JsonLines
+                | Self::UrlList
+                | Self::PlainText
+        )
     }
 
     fn of_extension(name: &str) -> Option<Self> {

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use relink_model::{Link, LinkTarget, Place, PlaceKind, SkipReason};
 
-use crate::document::{Cursor, Document};
+use crate::document::{Cursor, Document, Origin};
 use crate::problem::{PROBLEMS, Problem};
 use crate::target::{classify, classify_line, classify_name};
 
@@ -55,7 +55,23 @@ pub struct Found<'d> {
 
 impl<'d> Found<'d> {
     pub(crate) fn new(document: &'d Document<'d>, each: &'d mut dyn FnMut(Link)) -> Self {
-        Self { document, cursor: Cursor::default(), each, base: None, problems: Vec::new() }
+        Self::starting_at(document, Origin::default(), each)
+    }
+
+    /// A sink for a part of a document, which begins at `origin`.
+    pub(crate) fn starting_at(
+        document: &'d Document<'d>,
+        origin: Origin,
+        each: &'d mut dyn FnMut(Link),
+    ) -> Self {
+        let cursor = Cursor::new(origin);
+        Self { document, cursor, each, base: None, problems: Vec::new() }
+    }
+
+    /// Where a byte of the extractor's text stands in the whole document.
+    pub(crate) fn origin_of(&mut self, at: usize) -> Origin {
+        self.cursor.move_to(self.document, at);
+        self.cursor.origin(self.document)
     }
 
     /// Takes in a destination that stands at `range` of the extractor's text.
@@ -101,7 +117,7 @@ impl<'d> Found<'d> {
     ) {
         self.cursor.move_to(self.document, range.start);
         let span = self.cursor.span_to(self.document, range.end);
-        let raw = self.document.written(range, span);
+        let raw = self.document.written(range);
         let target = meaning(&raw);
         let place = Place { span, line: self.cursor.line(), column: self.cursor.column(), kind };
         (self.each)(Link { place, raw, target });

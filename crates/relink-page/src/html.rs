@@ -19,5 +19,5 @@ mod style;
 mod tokenizer;
 
 pub(crate) use anchors::{each_anchor, each_heading};
-pub(crate) use links::{Html, each_destination};
+pub(crate) use links::{Html, HtmlParts, each_destination};
 pub(crate) use page::read_page;

@@ -19,14 +19,21 @@ use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::resolved::Resolved;
 use crate::value::is_address;
+use crate::window::{Resume, Sequel};
 
 /// Reads the addresses of JSON, of one value or of one a line.
 pub(crate) struct Json;
 
 impl Extractor for Json {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut tokens = Tokenizer::new(text, 0..text.len());
-        while let Some(token) = tokens.next_token() {
+        Self.resume(text, Sequel::None, found);
+    }
+}
+
+impl Resume for Json {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        let mut tokens = Tokenizer::of_part(text, sequel);
+        while let Some(token) = tokens.next_certain() {
             match token {
                 Token::Text(range) => {
                     if let Some((range, notation)) = address(text, range) {
@@ -42,6 +49,7 @@ impl Extractor for Json {
                 Token::Open | Token::Close | Token::Key(_) => {}
             }
         }
+        tokens.resumes_at()
     }
 }
 

@@ -45,6 +45,7 @@ mod source;
 mod target;
 mod value;
 mod wikitext;
+mod window;
 mod xml;
 
 #[cfg(test)]
@@ -61,6 +62,7 @@ pub use options::{Column, Options};
 pub use problem::Problem;
 pub use source::Language;
 pub use target::classify;
+pub use window::Windows;
 pub use xml::is_sitemap_index;
 
 use document::Document;

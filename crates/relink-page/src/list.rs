@@ -9,6 +9,7 @@ use memchr::memchr;
 use relink_model::PlaceKind;
 
 use crate::found::{Extractor, Found, Notation};
+use crate::window::{Resume, Sequel};
 
 /// How many lines are looked at to tell a list from other text.
 const LINES_TO_SNIFF: usize = 64;
@@ -21,6 +22,14 @@ impl Extractor for UrlList {
         for range in lines(text) {
             found.link(range, PlaceKind::Line, Notation::Line);
         }
+    }
+}
+
+impl Resume for UrlList {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        let end = sequel.end_of_lines(text);
+        self.extract(&text[..end], found);
+        end
     }
 }
 

@@ -19,12 +19,13 @@ use memchr::memmem;
 use relink_model::{PlaceKind, SkipReason};
 
 use self::reference::{parts_between_marks, unescape};
-use self::tokenizer::{Attribute, Token, Tokenizer};
+use self::tokenizer::{Attribute, Memory, Token, Tokenizer};
 use crate::bare::http_addresses;
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::target::classify_line;
 use crate::value::is_address;
+use crate::window::{Resume, Sequel};
 
 /// Which attribute of which element holds an address, relative or not, and the
 /// kind of place each is. Names are without their prefix.
@@ -56,9 +57,24 @@ pub(crate) struct Xml;
 
 impl Extractor for Xml {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut tokens = Tokenizer::new(text);
-        let mut reader = Reader { text, found, vocabulary: None, role: Role::Whole };
-        while let Some(token) = tokens.next_token() {
+        XmlParts::default().resume(text, Sequel::None, found);
+    }
+}
+
+/// Reads the addresses of XML part by part.
+#[derive(Default)]
+pub(crate) struct XmlParts {
+    memory: Memory,
+    vocabulary: Option<Vocabulary>,
+    role: Role,
+}
+
+impl Resume for XmlParts {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        let mut tokens = Tokenizer::resume(text, sequel, self.memory);
+        let mut reader = Reader { text, found, vocabulary: self.vocabulary, role: self.role };
+        let (mut at, mut memory) = tokens.checkpoint();
+        while let Some(token) = tokens.next_certain() {
             match token {
                 Token::Start(name) => reader.start(name, tokens.attributes()),
                 Token::End => reader.role = Role::Whole,
@@ -70,7 +86,10 @@ impl Extractor for Xml {
                     .found
                     .problem(at, "the document type declares entities, which are never expanded"),
             }
+            (at, memory) = tokens.checkpoint();
         }
+        *self = Self { memory, vocabulary: reader.vocabulary, role: reader.role };
+        at
     }
 }
 
@@ -124,7 +143,7 @@ impl Vocabulary {
 }
 
 /// What the text of the element being read is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Role {
     /// An address in full, whatever stands there.
     Absolute,
@@ -133,6 +152,7 @@ enum Role {
     /// A name that may look like an address.
     Name,
     /// An address if it is one as a whole.
+    #[default]
     Whole,
 }
 

@@ -1,15 +1,16 @@
 //! One document's links, rendered.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, Cursor, ErrorKind, Read};
 
 use relink_model::{Link, LinkTarget, SkipReason};
-use relink_page::{Format, Ignore, Options, each_link_with, ignores, is_binary};
-use relink_ports::{DocumentSource, FileFault, Files};
+use relink_page::{Format, Ignore, Options, Remarks, Windows, each_link_with, ignores, is_binary};
+use relink_ports::{DocumentSource, Files};
 use relink_wire::extract::LinkWriter;
 
 use super::in_order::Piece;
 use super::{ExtractProblem, ExtractSettings, STDIN};
-use crate::unpack::{Bounds, inner_name, is_packed, unpack};
+use crate::unpack::{Bounds, UnpackFault, Unpacking, inner_name, is_packed};
+use crate::{HUGE, WINDOW};
 
 /// Text that is handed in before its document is done, so that a page of a
 /// million links needs no more room than this.
@@ -34,6 +35,19 @@ pub(super) struct Part {
     pub(super) problems: Vec<ExtractProblem>,
     /// Whether this is the end of a document that was read.
     pub(super) is_read: bool,
+}
+
+impl Part {
+    /// Of a document that could not be read at all.
+    fn unread(problem: ExtractProblem) -> Self {
+        Self { problems: vec![problem], ..Self::default() }
+    }
+
+    /// Of what is no text.
+    fn of_binary(label: &str) -> Self {
+        let problem = problem(label, None, "it is not text, and passed over".to_owned());
+        Self { problems: vec![problem], is_read: true, ..Self::default() }
+    }
 }
 
 impl Piece for Part {
@@ -64,90 +78,145 @@ impl<'a> Worker<'a> {
         source: &DocumentSource,
         take: TakePart<'_>,
     ) -> Part {
-        let (length, fault) = self.fill(files, source);
-        let problem = fault.map(|fault| ExtractProblem::of_file(&source.label, &fault));
-        if problem.is_some() && length == 0 {
-            return Part { problems: problem.into_iter().collect(), ..Part::default() };
+        let label = &source.label;
+        let mut file = match files.open(&source.path) {
+            Ok(file) => file,
+            Err(fault) => return Part::unread(ExtractProblem::of_file(label, &fault)),
+        };
+        let filled = self.fill(&mut file);
+        if !is_packed(&self.buffer[..filled.length]) {
+            return self.read(label, filled, file, take);
         }
-        let mut part = read(self.settings, &source.label, &self.buffer[..length], take);
-        part.problems.extend(problem);
+        let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
+        let packed = (&head[..filled.length]).chain(file);
+        let mut part = self.read_packed(label, packed, take);
+        if let Ends::Here(Some(fault)) = filled.ends {
+            part.problems.push(unread(label, &fault));
+        }
+        part
+    }
+
+    /// Reads standard input. Its last part is returned.
+    pub(super) fn read_stdin(&mut self, bytes: &[u8], take: TakePart<'_>) -> Part {
+        if is_packed(bytes) {
+            return self.read_packed(STDIN, bytes, take);
+        }
+        read_whole(self.settings, STDIN, bytes, take)
+    }
+
+    fn read_packed(&mut self, label: &str, packed: impl Read, take: TakePart<'_>) -> Part {
+        let mut unpacking = Unpacking::new(packed, Bounds::default());
+        let filled = self.fill(&mut unpacking);
+        self.read(label, filled, unpacking, take)
+    }
+
+    /// Reads a document that is in the buffer, or of which the first bytes are.
+    fn read(&mut self, label: &str, filled: Filled, rest: impl Read, take: TakePart<'_>) -> Part {
+        let fault = match filled.ends {
+            Ends::Later => return self.read_huge(label, filled.length, rest, take),
+            Ends::Here(fault) => fault.map(|fault| unread(label, &fault)),
+        };
+        if filled.length == 0
+            && let Some(problem) = fault
+        {
+            return Part::unread(problem);
+        }
+        let mut part = read_whole(self.settings, label, &self.buffer[..filled.length], take);
+        part.problems.extend(fault);
         if self.buffer.len() > KEPT {
             self.buffer = vec![0; ROOM];
         }
         part
     }
 
-    /// Reads standard input. Its last part is returned.
-    pub(super) fn read_stdin(&self, bytes: &[u8], take: TakePart<'_>) -> Part {
-        read(self.settings, STDIN, bytes, take)
+    /// Reads a huge document, whose first bytes are in the buffer, in windows.
+    fn read_huge(
+        &mut self,
+        label: &str,
+        length: usize,
+        rest: impl Read,
+        take: TakePart<'_>,
+    ) -> Part {
+        let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
+        let Some((format, options)) = manner(self.settings, label, &head[..length]) else {
+            return Part::of_binary(label);
+        };
+        let document = Cursor::new(head).take(length as u64).chain(rest);
+        let mut windows = Windows::new(format, &options, WINDOW, document);
+        let mut rendering = Rendering::new(self.settings, label, take);
+        while rendering.is_wanted && windows.fill() {
+            rendering.tell_unread(windows.new_notes());
+            rendering.notes = windows.notes().to_vec();
+            let remarks = windows.each_link(&mut |link| rendering.add(&link));
+            rendering.tell(remarks);
+        }
+        let mut part = rendering.finish();
+        part.problems.extend(windows.into_fault().map(|fault| unread(label, &fault)));
+        part
     }
 
-    /// Fills the buffer, and tells how far. After a fault it holds what came
-    /// before.
-    fn fill(&mut self, files: &dyn Files, source: &DocumentSource) -> (usize, Option<FileFault>) {
-        let mut file = match files.open(&source.path) {
-            Ok(file) => file,
-            Err(fault) => return (0, Some(fault)),
-        };
+    /// Fills the buffer, up to where a document is huge.
+    fn fill(&mut self, document: &mut impl Read) -> Filled {
         let mut length = 0;
         loop {
+            if length >= HUGE {
+                return Filled { length, ends: Ends::Later };
+            }
             if length == self.buffer.len() {
                 self.buffer.resize(2 * length, 0);
             }
-            match file.read(&mut self.buffer[length..]) {
-                Ok(0) => return (length, None),
+            match document.read(&mut self.buffer[length..]) {
+                Ok(0) => return Filled { length, ends: Ends::Here(None) },
                 Ok(more) => length += more,
                 Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
-                Err(fault) => {
-                    let path = source.label.clone();
-                    return (length, Some(FileFault::Unreadable { path, source: fault }));
-                }
+                Err(fault) => return Filled { length, ends: Ends::Here(Some(fault)) },
             }
         }
     }
 }
 
-fn read(settings: &ExtractSettings, label: &str, bytes: &[u8], take: TakePart<'_>) -> Part {
-    let name = inner_name(label);
-    if !is_packed(bytes) {
-        return render(settings, label, name, bytes, take);
-    }
-    let (bytes, fault) = unpack(bytes, Bounds::default());
-    let mut part = render(settings, label, name, &bytes, take);
-    part.problems.extend(fault.map(|fault| problem(label, None, fault.to_string())));
-    part
+/// What of a document is in the buffer.
+struct Filled {
+    length: usize,
+    ends: Ends,
 }
 
-fn render(
-    settings: &ExtractSettings,
-    label: &str,
-    name: &str,
-    bytes: &[u8],
-    take: TakePart<'_>,
-) -> Part {
-    if settings.format.is_none() && is_binary(bytes) {
-        let problem = problem(label, None, "it is not text, and passed over".to_owned());
-        return Part { problems: vec![problem], is_read: true, ..Part::default() };
+/// Where a document ends.
+enum Ends {
+    /// In the buffer, perhaps for a fault.
+    Here(Option<io::Error>),
+    /// Not in the buffer.
+    Later,
+}
+
+/// The format of a document and how it is read; nothing if it is no text.
+fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> Option<(Format, Options)> {
+    if settings.format.is_none() && is_binary(head) {
+        return None;
     }
-    let name = (label != STDIN).then_some(name);
-    let format = settings.format.unwrap_or_else(|| Format::of_file(name, bytes));
-    let options = Options {
-        column: settings.column.clone(),
-        ..name.map(Options::of_name).unwrap_or_default()
+    let name = (label != STDIN).then(|| inner_name(label));
+    let format = settings.format.unwrap_or_else(|| Format::of_file(name, head));
+    let column = settings.column.clone();
+    Some((format, Options { column, ..name.map(Options::of_name).unwrap_or_default() }))
+}
+
+fn read_whole(settings: &ExtractSettings, label: &str, bytes: &[u8], take: TakePart<'_>) -> Part {
+    let Some((format, options)) = manner(settings, label, bytes) else {
+        return Part::of_binary(label);
     };
-    let mut rendering = Rendering {
-        notes: ignores(format, bytes),
-        settings,
-        writer: LinkWriter::new(settings.shape, label),
-        part: Part::default(),
-        take,
-        is_wanted: true,
-    };
+    let mut rendering = Rendering::new(settings, label, take);
+    rendering.notes = ignores(format, bytes);
     let remarks = each_link_with(format, bytes, &options, &mut |link| rendering.add(&link));
-    let mut part = rendering.finish(label);
-    let problems = remarks.problems.into_iter();
-    part.problems.extend(problems.map(|found| problem(label, Some(found.line), found.text)));
-    part
+    let notes = std::mem::take(&mut rendering.notes);
+    rendering.tell_unread(&notes);
+    rendering.tell(remarks);
+    rendering.finish()
+}
+
+fn unread(label: &str, fault: &io::Error) -> ExtractProblem {
+    let unpacked = fault.get_ref().and_then(|inner| inner.downcast_ref::<UnpackFault>());
+    let text = unpacked.map_or_else(|| format!("cannot be read: {fault}"), ToString::to_string);
+    problem(label, None, text)
 }
 
 fn problem(path: &str, line: Option<u32>, text: String) -> ExtractProblem {
@@ -157,6 +226,7 @@ fn problem(path: &str, line: Option<u32>, text: String) -> ExtractProblem {
 /// A document whose links are being written.
 struct Rendering<'a> {
     settings: &'a ExtractSettings,
+    label: &'a str,
     notes: Vec<Ignore>,
     writer: LinkWriter,
     part: Part,
@@ -164,7 +234,13 @@ struct Rendering<'a> {
     is_wanted: bool,
 }
 
-impl Rendering<'_> {
+impl<'a> Rendering<'a> {
+    fn new(settings: &'a ExtractSettings, label: &'a str, take: TakePart<'a>) -> Self {
+        let writer = LinkWriter::new(settings.shape, label);
+        let (notes, part) = Default::default();
+        Self { settings, label, notes, writer, part, take, is_wanted: true }
+    }
+
     fn add(&mut self, link: &Link) {
         let skipped = self.skipped(link);
         self.part.links += 1;
@@ -200,13 +276,24 @@ impl Rendering<'_> {
             && note.until.is_none_or(|day| self.settings.today <= day)
     }
 
-    fn finish(mut self, label: &str) -> Part {
-        for note in &self.notes {
+    /// Takes in what the document says beside its links.
+    fn tell(&mut self, remarks: Remarks) {
+        let problems = remarks.problems.into_iter();
+        let problems = problems.map(|found| problem(self.label, Some(found.line), found.text));
+        self.part.problems.extend(problems);
+    }
+
+    /// Takes in the notes that are not understood.
+    fn tell_unread(&mut self, notes: &[Ignore]) {
+        for note in notes {
             if let Some(word) = &note.unread {
                 let text = format!("the note `relink:ignore` is not understood at `{word}`");
-                self.part.problems.push(problem(label, Some(*note.lines.start()), text));
+                self.part.problems.push(problem(self.label, Some(*note.lines.start()), text));
             }
         }
+    }
+
+    fn finish(mut self) -> Part {
         self.part.is_read = true;
         self.part
     }

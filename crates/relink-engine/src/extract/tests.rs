@@ -156,3 +156,42 @@ async fn standard_input_and_a_given_format() {
     let tomorrow = ExtractSettings { today: jiff::civil::date(2026, 11, 17), ..settings };
     assert_eq!(run(&Shelf::default(), &tomorrow).await.0, "-:1:7 link c\n");
 }
+
+/// A list of more bytes than are read at once, mostly of long comments, with
+/// an address in each second line.
+fn huge_list() -> (String, u64) {
+    let comment = format!("# {}\n", "-".repeat(60_000));
+    let lines = 1 + crate::HUGE as u64 / 60_000;
+    let pair = |n| format!("{comment}https://a.test/{n}\n");
+    let list: Vec<String> = (1..=lines).map(pair).collect();
+    (list.concat() + "# relink:ignore\nhttps://a.test/last", lines)
+}
+
+#[tokio::test]
+async fn a_huge_document_is_read_in_windows_as_if_whole() {
+    let (list, lines) = huge_list();
+    let shelf = Shelf::default().with("a.list", &list);
+    let (text, extracted) = run(&shelf, &settings(&["a.list"])).await;
+    assert_eq!((extracted.links, extracted.skipped), (lines + 1, 1));
+    let expect = format!("a.list:{}:1 line https://a.test/{lines}", 2 * lines);
+    assert!(text.contains(&expect), "{expect}");
+    let ending =
+        format!("a.list:{}:1 line https://a.test/last (skipped: ignored)\n", 2 * lines + 2);
+    assert!(text.ends_with(&ending), "{ending}");
+}
+
+#[tokio::test]
+async fn a_huge_document_may_be_packed_and_cut_short() {
+    use std::io::Write as _;
+    let (list, lines) = huge_list();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    packed.write_all(list.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    let cut = &packed[..packed.len() - 100_000];
+    let shelf = Shelf::default().with("a.list.gz", &packed).with("b.list.gz", cut);
+    let (_, extracted) = run(&shelf, &settings(&["a.list.gz"])).await;
+    assert_eq!((extracted.links, extracted.problems), (lines + 1, 0));
+    let (_, extracted) = run(&shelf, &settings(&["b.list.gz"])).await;
+    assert!(extracted.links >= lines - 2, "{extracted:?}");
+    assert!(problems(&extracted)[0].contains("ends early"), "{extracted:?}");
+}

@@ -3,6 +3,7 @@
 mod loading;
 mod local;
 mod notes;
+mod opened;
 mod reader;
 mod reading;
 mod reserved;
@@ -28,12 +29,14 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub(crate) use self::loading::Loading;
 use self::notes::Notes;
+use self::opened::Content;
 use self::reader::{Piece, ReadLink, Reader, Said, Source};
 pub use self::reading::{LocalRules, Reading};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
 use crate::look::{LookAt, look};
+use crate::unpack::{UnpackFault, inner_name};
 use crate::{EngineFault, Ports, Stop};
 
 /// The label of the document that holds addresses given as arguments.
@@ -130,6 +133,12 @@ impl Remarked {
         }
     }
 
+    fn extend_with(&mut self, path: &str, fault: Option<UnpackFault>) {
+        if let Some(fault) = fault {
+            self.push(Remark { path: path.to_owned(), line: None, text: fault.to_string() });
+        }
+    }
+
     fn push(&mut self, remark: Remark) {
         if self.remarks.len() < REMARKS {
             self.remarks.push(remark);
@@ -184,7 +193,7 @@ pub(crate) async fn find<'a>(
 /// A document that was read, with all that its links are seen from.
 struct Document {
     label: String,
-    bytes: Arc<[u8]>,
+    content: Content,
     format: Format,
     standing: Standing,
 }
@@ -263,8 +272,11 @@ impl<'a> Loader<'a> {
             if self.settings.scope.excludes(&source.label) {
                 continue;
             }
-            let bytes: Arc<[u8]> = match self.ports.files.read(&source.path).await {
-                Ok(bytes) => bytes.into(),
+            let content = match self.open(&source).await {
+                Ok((content, fault)) => {
+                    self.loaded.problems.extend_with(&source.label, fault);
+                    content
+                }
                 Err(fault) if is_only_one => return Err(fault.into()),
                 // The other documents can be checked all the same.
                 Err(fault) => {
@@ -273,21 +285,35 @@ impl<'a> Loader<'a> {
                 }
             };
             let document = Document {
-                format: self.format(|| Format::of_file(Some(&source.label), &bytes)),
+                format: self
+                    .format(|| Format::of_file(Some(inner_name(&source.label)), content.head())),
                 standing: Standing::of_file(&source.path),
                 label: source.label,
-                bytes,
+                content,
             };
             self.load_document(document).await?;
         }
         Ok(())
     }
 
+    /// Reads a file on a thread of its own, unless it is huge.
+    async fn open(
+        &self,
+        source: &DocumentSource,
+    ) -> Result<(Content, Option<UnpackFault>), FileFault> {
+        let (files, path) = (Arc::clone(&self.ports.files), source.path.clone());
+        let opened = tokio::task::spawn_blocking(move || opened::open(&*files, &path)).await;
+        opened.unwrap_or_else(|fault| {
+            let (path, source) = (source.label.clone(), std::io::Error::other(fault));
+            Err(FileFault::Unreadable { path, source })
+        })
+    }
+
     async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineFault> {
         let document = Document {
             label: STDIN.to_owned(),
             format: self.format(|| Format::of_file(None, bytes)),
-            bytes: Arc::clone(bytes),
+            content: Content::Whole(Arc::clone(bytes)),
             standing: Standing::nowhere(),
         };
         self.load_document(document).await
@@ -312,7 +338,7 @@ impl<'a> Loader<'a> {
         };
         let document = Document {
             label: url.to_string(),
-            bytes: body.bytes.to_vec().into(),
+            content: Content::Whole(body.bytes.to_vec().into()),
             format,
             standing: Standing::Web(last.unwrap_or_else(|| url.clone())),
         };
@@ -333,7 +359,7 @@ impl<'a> Loader<'a> {
         if pages.is_empty() {
             return Ok(());
         }
-        let document = self.begin_document(ARGUMENTS, pages.join("\n").as_bytes()).await?;
+        let document = self.begin_document(ARGUMENTS, xxh3_64(pages.join("\n").as_bytes())).await?;
         let Some(document) = document else { return Ok(()) };
         let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere());
         let notes = Notes::default();
@@ -354,9 +380,9 @@ impl<'a> Loader<'a> {
     async fn begin_document(
         &mut self,
         label: &str,
-        bytes: &[u8],
+        content: u64,
     ) -> Result<Option<DocumentId>, EngineFault> {
-        let new = NewDocument { label: label.to_owned(), content: xxh3_64(bytes) };
+        let new = NewDocument { label: label.to_owned(), content };
         let loaded = self.ports.store.load_document(self.run, &new).await?;
         self.documents.push(loaded.id);
         Ok((!loaded.is_unchanged).then_some(loaded.id))
@@ -367,7 +393,7 @@ impl<'a> Loader<'a> {
     async fn load_document(&mut self, document: Document) -> Result<(), EngineFault> {
         self.loaded.documents += 1;
         self.loading.add_document();
-        let id = self.begin_document(&document.label, &document.bytes).await?;
+        let id = self.begin_document(&document.label, document.content.hash()).await?;
         let mut reader = Reader::start(self.source(&document));
         let mut position = 0;
         while let Some(piece) = reader.next().await {
@@ -396,8 +422,9 @@ impl<'a> Loader<'a> {
         let today = self.ports.now().to_zoned(TimeZone::UTC).date();
         Source {
             format: document.format,
-            options: Options { column, ..Options::of_name(&document.label) },
-            bytes: Arc::clone(&document.bytes),
+            options: Options { column, ..Options::of_name(inner_name(&document.label)) },
+            content: document.content.clone(),
+            files: Arc::clone(&self.ports.files),
             today,
             resolver: Resolver::new(self.settings, document.format, document.standing.clone()),
         }

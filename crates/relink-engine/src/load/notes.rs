@@ -32,8 +32,13 @@ pub(super) enum Told {
 impl Notes {
     /// The notes of a document, as they stand on a day.
     pub(super) fn of(format: Format, bytes: &[u8], today: Date) -> Self {
+        Self::sorted(ignores(format, bytes), today)
+    }
+
+    /// Notes in document order, as they stand on a day.
+    pub(super) fn sorted(all: Vec<Ignore>, today: Date) -> Self {
         let mut notes = Self::default();
-        for note in ignores(format, bytes) {
+        for note in all {
             let line = *note.lines.start();
             if let Some(word) = &note.unread {
                 let text = format!(

@@ -3,16 +3,20 @@
 //!
 //! Extraction and resolution run on a thread of their own, beside the store.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use jiff::civil::Date;
 use relink_model::{Link, Place};
-use relink_page::{Format, Options, Problem, Remarks};
+use relink_page::{Format, Options, Problem, Remarks, Windows};
+use relink_ports::Files;
 use tokio::sync::mpsc;
 
 use super::notes::{Notes, Told};
+use super::opened::{self, Content};
 use super::resolve::{Meaning, Resolver};
 use super::skip::Skip;
+use crate::WINDOW;
 
 /// Links in a chunk: one transaction, and one turn before the asker has its
 /// own, so it must not take long.
@@ -50,7 +54,9 @@ pub(super) struct Said {
 pub(super) struct Source {
     pub(super) format: Format,
     pub(super) options: Options,
-    pub(super) bytes: Arc<[u8]>,
+    pub(super) content: Content,
+    /// Where huge documents are read from.
+    pub(super) files: Arc<dyn Files>,
     /// The day, which notes may end by.
     pub(super) today: Date,
     pub(super) resolver: Resolver,
@@ -66,17 +72,12 @@ impl Reader {
     pub(super) fn start(source: Source) -> Self {
         let (sender, pieces) = mpsc::channel(AHEAD);
         tokio::task::spawn_blocking(move || {
-            let notes = Notes::of(source.format, &source.bytes, source.today);
-            let remarks = match source.format {
-                Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
-                    read_whole(source, &notes, &sender)
-                }
-                _ => stream(&source, &notes, &sender),
+            let mut said = match source.content.clone() {
+                Content::Whole(bytes) => read(source, &bytes, &sender),
+                Content::Huge { path, .. } => read_windows(source, &path, &sender),
             };
-            let mut problems = remarks.problems;
-            problems.extend(notes.problems);
-            problems.sort_by_key(|problem| problem.line);
-            send(&sender, Piece::Said(Said { problems, expired: notes.expired }));
+            said.problems.sort_by_key(|problem| problem.line);
+            send(&sender, Piece::Said(said));
         });
         Self { pieces }
     }
@@ -87,10 +88,52 @@ impl Reader {
     }
 }
 
+fn read(source: Source, bytes: &[u8], sender: &mpsc::Sender<Piece>) -> Said {
+    let notes = Notes::of(source.format, bytes, source.today);
+    let mut remarks = match source.format {
+        Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
+            read_whole(source, bytes, &notes, sender)
+        }
+        _ => stream(&source, bytes, &notes, sender),
+    };
+    remarks.problems.extend(notes.problems);
+    Said { problems: remarks.problems, expired: notes.expired }
+}
+
+/// Reads a huge document window by window. A base holds from the window on
+/// that names it, which is the first unless somebody means ill.
+fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Said {
+    let mut said = Said::default();
+    let document = match opened::stream(&*source.files, path) {
+        Ok(document) => document,
+        Err(fault) => {
+            said.problems.push(Problem { line: 1, text: fault.to_string() });
+            return said;
+        }
+    };
+    let Source { format, options, today, mut resolver, .. } = source;
+    let mut windows = Windows::new(format, &options, WINDOW, document);
+    let mut base = None;
+    while !sender.is_closed() && windows.fill() {
+        let notes = Notes::sorted(windows.notes().to_vec(), today);
+        let new = Notes::sorted(windows.new_notes().to_vec(), today);
+        let mut links = Vec::new();
+        let remarks = windows.each_link(&mut |link| links.push(link));
+        if base.is_none() && remarks.base.is_some() {
+            base = remarks.base;
+            resolver = resolver.with_base(base.as_deref());
+        }
+        send_links(&links, &resolver, &notes, sender);
+        said.problems.extend(remarks.problems.into_iter().chain(new.problems));
+        said.expired.extend(new.expired);
+    }
+    said
+}
+
 /// Formats whose links stand for themselves are sent on as they are found.
-fn stream(source: &Source, notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
+fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
     let mut links = Vec::with_capacity(CHUNK);
-    let Source { format, options, bytes, resolver, .. } = source;
+    let Source { format, options, resolver, .. } = source;
     let remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
         links.push(ReadLink::new(&link, resolver, notes));
         if links.len() == CHUNK {
@@ -103,14 +146,23 @@ fn stream(source: &Source, notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remar
 }
 
 /// Formats that may name a base anywhere are read to the end first.
-fn read_whole(source: Source, notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
-    let read = relink_page::links_with(source.format, &source.bytes, &source.options);
+fn read_whole(
+    source: Source,
+    bytes: &[u8],
+    notes: &Notes,
+    sender: &mpsc::Sender<Piece>,
+) -> Remarks {
+    let read = relink_page::links_with(source.format, bytes, &source.options);
     let resolver = source.resolver.with_base(read.base.as_deref());
-    for links in read.links.chunks(CHUNK) {
-        let links = links.iter().map(|link| ReadLink::new(link, &resolver, notes));
+    send_links(&read.links, &resolver, notes, sender);
+    Remarks { base: read.base, problems: read.problems }
+}
+
+fn send_links(links: &[Link], resolver: &Resolver, notes: &Notes, sender: &mpsc::Sender<Piece>) {
+    for links in links.chunks(CHUNK) {
+        let links = links.iter().map(|link| ReadLink::new(link, resolver, notes));
         send(sender, Piece::Links(links.collect()));
     }
-    Remarks { base: read.base, problems: read.problems }
 }
 
 fn send(sender: &mpsc::Sender<Piece>, piece: Piece) {

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::window::Sequel;
+
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cell {
@@ -24,37 +26,88 @@ pub(super) struct Cell {
     pub(super) is_last: bool,
 }
 
-/// Goes through a table cell by cell.
-pub(super) struct Cells<'t> {
-    bytes: &'t [u8],
-    separator: u8,
-    at: usize,
+/// How far a table has been read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Progress {
     row: usize,
     column: usize,
     /// Whether a separator stands before the place, so that a cell must follow.
     owes_cell: bool,
 }
 
+/// Goes through a table cell by cell.
+pub(super) struct Cells<'t> {
+    bytes: &'t [u8],
+    separator: u8,
+    at: usize,
+    progress: Progress,
+    sequel: Sequel,
+}
+
+/// What a cell that opens a quote turns out to be.
+enum Quoted {
+    /// Its content, and where it ends.
+    Closed(Range<usize>, usize),
+    /// The quote is followed by something else than the cell's end.
+    Broken,
+    /// The text ends before the quote does.
+    Open,
+}
+
 impl<'t> Cells<'t> {
-    pub(super) fn new(text: &'t str, separator: u8) -> Self {
-        Self { bytes: text.as_bytes(), separator, at: 0, row: 0, column: 0, owes_cell: false }
+    /// Goes on after an earlier part of the table.
+    pub(super) fn resume(text: &'t str, separator: u8, sequel: Sequel, progress: Progress) -> Self {
+        Self { bytes: text.as_bytes(), separator, at: 0, progress, sequel }
     }
 
-    /// The content of the quoted cell here and where it ends; nothing if its
-    /// quotes are broken.
-    fn quoted(&self) -> Option<(Range<usize>, usize)> {
+    /// Where the next cell is read from, and how far that is in the table.
+    pub(super) fn checkpoint(&self) -> (usize, Progress) {
+        (self.at, self.progress)
+    }
+
+    fn quoted(&self) -> Quoted {
         let start = self.at + 1;
         let mut from = start;
         loop {
-            let quote = from + memchr(b'"', self.bytes.get(from..)?)?;
+            let rest = self.bytes.get(from..).unwrap_or_default();
+            let Some(length) = memchr(b'"', rest) else {
+                return Quoted::Open;
+            };
+            let quote = from + length;
             match self.bytes.get(quote + 1) {
                 Some(b'"') => from = quote + 2,
                 after if after.is_none_or(|&byte| self.ends_cell(byte)) => {
-                    return Some((start..quote, quote + 1));
+                    return Quoted::Closed(start..quote, quote + 1);
                 }
-                _ => return None,
+                _ => return Quoted::Broken,
             }
         }
+    }
+
+    /// The content of the cell here, where it ends, and whether it has quotes;
+    /// nothing if what follows the text may change it.
+    fn content(&self, opens_quote: bool) -> Option<(Range<usize>, usize, bool)> {
+        let quoted = if opens_quote { self.quoted() } else { Quoted::Broken };
+        let (range, end, is_quoted) = match quoted {
+            Quoted::Closed(range, end) => (range, end, true),
+            Quoted::Open if self.sequel == Sequel::Follows => return None,
+            Quoted::Open | Quoted::Broken => {
+                let end = self.plain_end();
+                (self.at..end, end, false)
+            }
+        };
+        (!self.is_cut(end)).then_some((range, end, is_quoted))
+    }
+
+    /// Whether what follows the text tells how the cell ends. A `\n` may
+    /// belong to the `\r` before it.
+    fn is_cut(&self, end: usize) -> bool {
+        self.sequel == Sequel::Follows
+            && match self.bytes.get(end) {
+                None => true,
+                Some(b'\r') => end + 1 == self.bytes.len(),
+                Some(_) => false,
+            }
     }
 
     fn plain_end(&self) -> usize {
@@ -69,19 +122,20 @@ impl<'t> Cells<'t> {
     /// Passes over what ends the cell at `end`, and says whether the row ends.
     fn go_past(&mut self, end: usize) -> bool {
         let mark = self.bytes.get(end);
-        self.owes_cell = mark == Some(&self.separator);
+        let progress = &mut self.progress;
+        progress.owes_cell = mark == Some(&self.separator);
         self.at = match mark {
             None => end,
             Some(b'\r') if self.bytes.get(end + 1) == Some(&b'\n') => end + 2,
             Some(_) => end + 1,
         };
-        if self.owes_cell {
-            self.column += 1;
+        if progress.owes_cell {
+            progress.column += 1;
         } else {
-            self.row += 1;
-            self.column = 0;
+            progress.row += 1;
+            progress.column = 0;
         }
-        !self.owes_cell
+        !progress.owes_cell
     }
 }
 
@@ -89,17 +143,12 @@ impl Iterator for Cells<'_> {
     type Item = Cell;
 
     fn next(&mut self) -> Option<Cell> {
-        if self.at >= self.bytes.len() && !self.owes_cell {
+        if self.at >= self.bytes.len() && !self.progress.owes_cell {
             return None;
         }
         let opens_quote = self.bytes.get(self.at) == Some(&b'"');
-        let quoted = opens_quote.then(|| self.quoted()).flatten();
-        let is_quoted = quoted.is_some();
-        let (range, end) = quoted.unwrap_or_else(|| {
-            let end = self.plain_end();
-            (self.at..end, end)
-        });
-        let (row, column) = (self.row, self.column);
+        let (range, end, is_quoted) = self.content(opens_quote)?;
+        let Progress { row, column, .. } = self.progress;
         let is_last = self.go_past(end);
         Some(Cell { range, row, column, is_quoted, is_broken: opens_quote && !is_quoted, is_last })
     }
@@ -112,7 +161,7 @@ mod tests {
     #[track_caller]
     fn check(table: &str, expect: &str) {
         let mut told = String::new();
-        for cell in Cells::new(table, b',') {
+        for cell in Cells::resume(table, b',', Sequel::None, Progress::default()) {
             told.push_str(&table[cell.range]);
             told.push(if cell.is_last { '/' } else { '|' });
         }

@@ -32,6 +32,13 @@ pub(super) fn of(text: &str) -> u8 {
     frequent.filter(|&separator| count(first, separator) > 0).unwrap_or(COMMA)
 }
 
+/// Whether more of the table would change nothing.
+pub(super) fn is_certain(text: &str) -> bool {
+    let is_whole = |line: &&str| line.ends_with('\n') && !line.trim().is_empty();
+    text.len() > HEAD_LENGTH
+        || text.split_inclusive('\n').filter(is_whole).nth(LINES_TO_SNIFF - 1).is_some()
+}
+
 /// How often a separator stands in a line outside quotes.
 fn count(line: &str, separator: u8) -> usize {
     let mut is_quoted = false;

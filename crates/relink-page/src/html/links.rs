@@ -24,19 +24,38 @@ use crate::found::{Extractor, Found, Notation, unescaped};
 use crate::json;
 use crate::list::trim;
 use crate::value::is_address;
+use crate::window::{Resume, Sequel};
 
 /// Reads the links of HTML.
 pub(crate) struct Html;
 
 impl Extractor for Html {
     fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let base = each_mention(text, &mut |range, kind, reading| match reading {
+        HtmlParts::default().resume(text, Sequel::None, found);
+    }
+}
+
+/// Reads the links of HTML part by part.
+#[derive(Default)]
+pub(crate) struct HtmlParts {
+    inside: Option<TextElement>,
+    /// Whether the script being read is linked data.
+    is_linked_data: bool,
+    /// Templates that are open.
+    templates: usize,
+    base: Option<String>,
+}
+
+impl Resume for HtmlParts {
+    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+        let end = self.each_mention(text, sequel, &mut |range, kind, reading| match reading {
             Reading::Link(notation) => found.link(range, kind, notation),
             Reading::Skip(reason) => found.skip(range, kind, reason),
         });
-        if let Some(base) = base {
-            found.base(&base);
+        if let Some(base) = &self.base {
+            found.base(base);
         }
+        end
     }
 }
 
@@ -68,45 +87,71 @@ pub(crate) fn each_destination(
 /// Hands every destination and all that looks like one to `each`, in order;
 /// returns the base.
 pub(crate) fn each_mention(html: &str, each: &mut Each<'_>) -> Option<String> {
-    let mut tokens = Tokenizer::new(html);
-    let (mut templates, mut base) = (0_usize, None);
-    while let Some(piece) = tokens.next_piece() {
-        match piece {
-            Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
-            Piece::Token(Token::Start(name)) if is(name, "template") => templates += 1,
-            Piece::Token(Token::End(name)) if is(name, "template") => {
-                templates = templates.saturating_sub(1);
+    let mut parts = HtmlParts::default();
+    parts.each_mention(html, Sequel::None, each);
+    parts.base
+}
+
+impl HtmlParts {
+    /// Hands on what a part holds, and returns where the next one begins.
+    fn each_mention(&mut self, html: &str, sequel: Sequel, each: &mut Each<'_>) -> usize {
+        let mut tokens = Tokenizer::resume(html, self.inside);
+        let mut at = 0;
+        while let Some(piece) = tokens.next_certain(sequel) {
+            match piece {
+                Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+                Piece::Token(token) => self.read_token(html, &token, &tokens, each),
             }
-            Piece::Token(Token::Start(name)) if templates == 0 => {
-                if is(name, "base") && base.is_none() {
-                    base = tokens.attribute("href").map(|href| unescaped(href.trim()).into_owned());
+            (at, self.inside) = tokens.checkpoint();
+            if self.inside.is_some() {
+                self.is_linked_data = is_linked_data(tokens.attribute("type"));
+            }
+        }
+        at
+    }
+
+    fn read_token(
+        &mut self,
+        html: &str,
+        token: &Token<'_>,
+        tokens: &Tokenizer<'_>,
+        each: &mut Each<'_>,
+    ) {
+        match token {
+            Token::Start(name) if is(name, "template") => self.templates += 1,
+            Token::End(name) if is(name, "template") => {
+                self.templates = self.templates.saturating_sub(1);
+            }
+            Token::Start(name) if self.templates == 0 => {
+                if is(name, "base") && self.base.is_none() {
+                    let href = tokens.attribute("href");
+                    self.base = href.map(|href| unescaped(href.trim()).into_owned());
                 }
-                Tag { html, name, tokens: &tokens }.each_destination(each);
+                Tag { html, name, tokens }.each_destination(each);
             }
-            Piece::Token(Token::Content(content)) if templates == 0 => {
-                each_in_content(html, content, tokens.attribute("type"), each);
+            Token::Content(content) if self.templates == 0 => {
+                self.each_in_content(html, content.clone(), each);
             }
-            Piece::Token(_) => {}
+            _ => {}
         }
     }
-    base
+
+    /// Reads a style sheet, linked data or a script.
+    fn each_in_content(&self, html: &str, content: Content, each: &mut Each<'_>) {
+        let Content { element, range } = content;
+        match element {
+            TextElement::Style => each_in_style(html, range, each),
+            TextElement::Script if self.is_linked_data => each_in_json(html, range, each),
+            TextElement::Script => pass_over(html, range, SkipReason::Code, each),
+            _ => {}
+        }
+    }
 }
 
 /// Tells the addresses of a part in which none is followed.
 fn pass_over(html: &str, part: Range<usize>, reason: SkipReason, each: &mut Each<'_>) {
     for range in http_addresses(html, part) {
         each(range, Bare, Reading::Skip(reason));
-    }
-}
-
-/// Reads a style sheet, linked data or a script.
-fn each_in_content(html: &str, content: Content, media_type: Option<&str>, each: &mut Each<'_>) {
-    let Content { element, range } = content;
-    match element {
-        TextElement::Style => each_in_style(html, range, each),
-        TextElement::Script if is_linked_data(media_type) => each_in_json(html, range, each),
-        TextElement::Script => pass_over(html, range, SkipReason::Code, each),
-        _ => {}
     }
 }
 

@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2_iter, memmem};
 
+use crate::window::Sequel;
+
 /// A piece of an HTML document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token<'t> {
@@ -71,7 +73,24 @@ pub(crate) struct Tokenizer<'t> {
 
 impl<'t> Tokenizer<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
-        Self { text, at: 0, inside: None, attributes: Vec::new() }
+        Self::resume(text, None)
+    }
+
+    /// Goes on after an earlier part of the document, inside of this element.
+    pub(crate) fn resume(text: &'t str, inside: Option<TextElement>) -> Self {
+        Self { text, at: 0, inside, attributes: Vec::new() }
+    }
+
+    /// Where the next piece is read from, and inside of which element.
+    pub(crate) fn checkpoint(&self) -> (usize, Option<TextElement>) {
+        (self.at, self.inside)
+    }
+
+    /// Reads the next token or comment; nothing if what follows may change it.
+    /// Whatever reaches the end of the text may go on after it.
+    pub(crate) fn next_certain(&mut self, sequel: Sequel) -> Option<Piece<'t>> {
+        let piece = self.next_piece();
+        piece.filter(|_| sequel == Sequel::None || self.at < self.text.len())
     }
 
     /// The attributes of the start tag just read, in order. Of two with one

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
+use crate::window::Sequel;
+
 /// A piece of a JSON document; strings are given by their content as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
@@ -32,19 +34,42 @@ pub(crate) struct Tokenizer<'t> {
     end: usize,
     /// Searched for in vain once, the end of a block comment is never there.
     lacks_block_end: bool,
+    sequel: Sequel,
+    /// Where reading can begin again once more of the text is there.
+    resumes_at: usize,
 }
 
 impl<'t> Tokenizer<'t> {
     pub(crate) fn new(text: &'t str, part: Range<usize>) -> Self {
-        Self { text, at: part.start, end: part.end, lacks_block_end: false }
+        let (at, end) = (part.start, part.end);
+        let sequel = Sequel::None;
+        Self { text, at, end, lacks_block_end: false, sequel, resumes_at: at }
+    }
+
+    /// Goes through a part of a document, after which another may follow.
+    pub(crate) fn of_part(text: &'t str, sequel: Sequel) -> Self {
+        Self { sequel, ..Self::new(text, 0..text.len()) }
+    }
+
+    /// Where to begin again, with more of the text, after nothing was read.
+    pub(crate) fn resumes_at(&self) -> usize {
+        self.resumes_at
+    }
+
+    /// Reads the next token; nothing if what follows may change it. Whatever
+    /// reaches the end of the text may go on after it.
+    pub(crate) fn next_certain(&mut self) -> Option<Token> {
+        let token = self.next_token();
+        token.filter(|_| self.sequel == Sequel::None || self.at < self.end)
     }
 
     /// Reads the next token; nothing at the end.
     pub(crate) fn next_token(&mut self) -> Option<Token> {
+        self.resumes_at = self.at;
         loop {
             let rest = self.rest(self.at);
             let Some(next) = rest.iter().position(|&byte| is_telling(byte)) else {
-                self.at = self.end;
+                self.pass_over_rest();
                 return None;
             };
             let at = self.at + next;
@@ -54,12 +79,35 @@ impl<'t> Tokenizer<'t> {
                 b'{' | b'[' => return Some(Token::Open),
                 b'}' | b']' => return Some(Token::Close),
                 _ => {
+                    if self.is_cut_comment(at) {
+                        self.at = self.end;
+                        return None;
+                    }
                     if let Some(comment) = self.comment(at) {
                         return Some(comment);
                     }
                 }
             }
         }
+    }
+
+    /// Ends reading where nothing tells anything any more. A colon is kept,
+    /// for the slashes after it begin no comment.
+    fn pass_over_rest(&mut self) {
+        let ends_in_colon = self.rest(self.at).ends_with(b":");
+        self.resumes_at = self.end - usize::from(ends_in_colon);
+        self.at = self.end;
+    }
+
+    /// Whether what follows the text tells if the slash at `at` begins a
+    /// comment.
+    fn is_cut_comment(&self, at: usize) -> bool {
+        self.sequel == Sequel::Follows
+            && match self.rest(at + 1) {
+                [] => true,
+                [b'*', inside @ ..] => memmem::find(inside, b"*/").is_none(),
+                _ => false,
+            }
     }
 
     fn rest(&self, from: usize) -> &'t [u8] {
@@ -76,11 +124,7 @@ impl<'t> Tokenizer<'t> {
             match self.rest(at) {
                 [b'"', ..] => {
                     self.at = at + 1;
-                    return if self.is_key() {
-                        Token::Key(start..at)
-                    } else {
-                        Token::Text(start..at)
-                    };
+                    return self.key_or_text(start..at);
                 }
                 [b'\n', ..] | [b'\\', b'\n', ..] => {
                     self.at = at;
@@ -93,9 +137,14 @@ impl<'t> Tokenizer<'t> {
         Token::Unclosed(quote)
     }
 
-    /// Whether a colon follows.
-    fn is_key(&self) -> bool {
-        self.rest(self.at).iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')
+    /// The string that ends here, which is a key if a colon follows.
+    fn key_or_text(&mut self, content: Range<usize>) -> Token {
+        match self.rest(self.at).iter().find(|byte| !byte.is_ascii_whitespace()) {
+            Some(b':') => return Token::Key(content),
+            None if self.sequel == Sequel::Follows => self.at = self.end,
+            _ => {}
+        }
+        Token::Text(content)
     }
 
     /// The comment that begins with the slash at `at`. The slashes of a bare

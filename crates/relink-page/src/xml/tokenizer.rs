@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
+use crate::window::Sequel;
+
 /// A piece of an XML document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'t> {
@@ -35,11 +37,9 @@ pub(super) struct Attribute<'t> {
     pub(super) value: Range<usize>,
 }
 
-/// Goes through a document once, token by token.
-pub(super) struct Tokenizer<'t> {
-    text: &'t str,
-    at: usize,
-    attributes: Vec<Attribute<'t>>,
+/// What must be remembered between two parts of a document.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Memory {
     /// There is one document type; another is broken text.
     has_document_type: bool,
     /// Searched for in vain once, the end of an instruction is never there.
@@ -48,16 +48,36 @@ pub(super) struct Tokenizer<'t> {
     owes_end: bool,
 }
 
+/// Goes through a document once, token by token.
+pub(super) struct Tokenizer<'t> {
+    text: &'t str,
+    at: usize,
+    attributes: Vec<Attribute<'t>>,
+    memory: Memory,
+    sequel: Sequel,
+}
+
 impl<'t> Tokenizer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self {
-            text,
-            at: 0,
-            attributes: Vec::new(),
-            has_document_type: false,
-            lacks_instruction_end: false,
-            owes_end: false,
-        }
+        Self::resume(text, Sequel::None, Memory::default())
+    }
+
+    /// Goes on after an earlier part of the document.
+    pub(super) fn resume(text: &'t str, sequel: Sequel, memory: Memory) -> Self {
+        Self { text, at: 0, attributes: Vec::new(), memory, sequel }
+    }
+
+    /// Where the next token is read from, and what to remember to do so later.
+    pub(super) fn checkpoint(&self) -> (usize, Memory) {
+        (self.at, self.memory)
+    }
+
+    /// Reads the next token; nothing if what follows may change it. Whatever
+    /// reaches the end of the text may go on after it.
+    pub(super) fn next_certain(&mut self) -> Option<Token<'t>> {
+        let token = self.next_token();
+        let is_cut = self.sequel == Sequel::Follows && self.at >= self.text.len();
+        token.filter(|_| !is_cut)
     }
 
     /// The attributes of the tag just read.
@@ -67,7 +87,7 @@ impl<'t> Tokenizer<'t> {
 
     /// Reads the next token; nothing at the end.
     pub(super) fn next_token(&mut self) -> Option<Token<'t>> {
-        if std::mem::take(&mut self.owes_end) {
+        if std::mem::take(&mut self.memory.owes_end) {
             return Some(Token::End);
         }
         while self.at < self.text.len() {
@@ -119,6 +139,15 @@ impl<'t> Tokenizer<'t> {
         }
     }
 
+    /// Where something is given up whose end is not there; what follows the
+    /// text may yet have it.
+    fn broken_end(&self, from: usize) -> usize {
+        match self.sequel {
+            Sequel::Follows => self.text.len(),
+            Sequel::None => self.tag_end(from),
+        }
+    }
+
     fn declaration(&mut self) -> Option<Token<'t>> {
         let rest = self.rest(self.at);
         if rest.starts_with(b"<!--") {
@@ -129,8 +158,8 @@ impl<'t> Tokenizer<'t> {
         }
         let is_document_type =
             rest.get(2..9).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype"));
-        if is_document_type && !self.has_document_type {
-            self.has_document_type = true;
+        if is_document_type && !self.memory.has_document_type {
+            self.memory.has_document_type = true;
             return self.document_type();
         }
         self.at = self.tag_end(self.at + 2);
@@ -150,7 +179,7 @@ impl<'t> Tokenizer<'t> {
     /// Passes over the document type, with all it declares.
     fn document_type(&mut self) -> Option<Token<'t>> {
         let start = self.at;
-        self.at = self.document_type_end(start).unwrap_or_else(|| self.tag_end(start + 2));
+        self.at = self.document_type_end(start).unwrap_or_else(|| self.broken_end(start + 2));
         let written = &self.text.as_bytes()[start..self.at];
         memmem::find(written, b"<!ENTITY").map(|_| Token::Entities(start))
     }
@@ -176,14 +205,14 @@ impl<'t> Tokenizer<'t> {
 
     fn instruction(&mut self) -> Option<Token<'t>> {
         let start = self.at;
-        let end = if self.lacks_instruction_end {
+        let end = if self.memory.lacks_instruction_end {
             None
         } else {
             memmem::find(self.rest(start + 2), b"?>").map(|length| start + 2 + length)
         };
         let Some(end) = end else {
-            self.lacks_instruction_end = true;
-            self.at = self.tag_end(start + 2);
+            self.memory.lacks_instruction_end = true;
+            self.at = self.broken_end(start + 2);
             return None;
         };
         let target = &self.text[start + 2..end];
@@ -201,7 +230,7 @@ impl<'t> Tokenizer<'t> {
         let start = self.at + 1;
         let end = self.scan(start, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'<'));
         self.at = self.read_attributes(end);
-        self.owes_end = self.text[..self.at].ends_with("/>");
+        self.memory.owes_end = self.text[..self.at].ends_with("/>");
         Token::Start(&self.text[start..end])
     }
 

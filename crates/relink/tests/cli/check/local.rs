@@ -203,3 +203,35 @@ fn references_between_sources_mean_sources() {
     check_in(&[], "b.md", "[[Setup]]\n", "Setup", FILE);
     check_in(&[], "b.md", "{{#include gone.rs}}\n", "gone.rs", MISSING);
 }
+
+#[test]
+fn a_packed_document_is_unpacked() {
+    use std::io::Write as _;
+    let desk = desk();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(b"[a](guide.html)\n[b](gone.html)").unwrap();
+    std::fs::write(desk.path("site/a.md.gz"), packed.finish().unwrap()).unwrap();
+    let said = desk.check(&["--offline", "site/a.md.gz"]);
+    let rows = said.rows();
+    let code = |url| rows.0.iter().find(|row| row["url"] == url).map(|row| &row["code"]);
+    assert_eq!(code("gone.html").and_then(|code| code.as_str()), Some("RL601"), "{said:?}");
+    assert!(code("guide.html").is_none_or(|code| code.is_null()), "{said:?}");
+    assert_eq!(said.exit, 1, "{said:?}");
+}
+
+#[test]
+fn a_huge_document_is_read_in_windows() {
+    let desk = desk();
+    let filler = format!("<p>{}\n", "-".repeat(60_000)).repeat(300);
+    let html = format!("<base href='docs/'>{filler}<a href=Setup.md>\n<a href=gone.md>");
+    desk.write("site/a.html", &html);
+    let said = desk.check(&["--offline", "site/a.html"]);
+    let rows = said.rows();
+    let broken: Vec<_> = rows.0.iter().filter(|row| row["code"] == "RL601").collect();
+    assert_eq!(broken.len(), 1, "the base holds: {broken:?}");
+    assert_eq!(
+        (&broken[0]["url"], &broken[0]["places"][0]["line"]),
+        (&"gone.md".into(), &302.into())
+    );
+    assert_eq!(said.exit, 1, "{said:?}");
+}
