@@ -1,0 +1,262 @@
+//! Windows of any size tell what the whole document tells.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Column, Extraction, ignores, links_with};
+
+const CUT: [Format; 8] = [
+    Format::Html,
+    Format::Xml,
+    Format::Csv,
+    Format::Tsv,
+    Format::Json,
+    Format::JsonLines,
+    Format::UrlList,
+    Format::PlainText,
+];
+
+/// A document in windows, and the lines that its notes speak of, which are
+/// only asked for where links stand.
+fn in_windows(
+    format: Format,
+    options: &Options,
+    size: usize,
+    bytes: &[u8],
+) -> (Extraction, BTreeSet<usize>, Vec<u32>) {
+    let mut all = Extraction::default();
+    let (mut ignored, mut new) = (BTreeSet::new(), Vec::new());
+    let mut windows = Windows::new(format, options, size, bytes);
+    while windows.fill() {
+        let notes = windows.notes().to_vec();
+        new.extend(windows.new_notes().iter().map(|note| *note.lines.start()));
+        let remarks = windows.each_link(&mut |link| {
+            if notes.iter().any(|note| note.covers(link.place.line)) {
+                ignored.insert(link.place.span.start);
+            }
+            all.links.push(link);
+        });
+        all.base = all.base.or(remarks.base);
+        all.problems.extend(remarks.problems);
+    }
+    (all, ignored, new)
+}
+
+#[track_caller]
+fn check_with(format: Format, options: &Options, document: &str) {
+    let bytes = document.as_bytes();
+    let whole = links_with(format, bytes, options);
+    let notes = ignores(format, bytes);
+    let ignored: BTreeSet<usize> = whole
+        .links
+        .iter()
+        .filter(|link| notes.iter().any(|note| note.covers(link.place.line)))
+        .map(|link| link.place.span.start)
+        .collect();
+    let longest = document.lines().map(str::len).max().unwrap_or(0);
+    for size in [4, 5, 7, 16, 33, 64, 200] {
+        let (cut, cut_ignored, new) = in_windows(format, options, size, bytes);
+        assert_eq!(cut, whole, "{format} in windows of {size}: {document:?}");
+        if longest + 2 < size {
+            assert_eq!(cut_ignored, ignored, "{format} notes in windows of {size}: {document:?}");
+            let starts: Vec<u32> = notes.iter().map(|note| *note.lines.start()).collect();
+            assert_eq!(new, starts, "{format} notes in windows of {size}: {document:?}");
+        }
+    }
+}
+
+#[track_caller]
+fn check(format: Format, document: &str) {
+    check_with(format, &Options::default(), document);
+}
+
+#[test]
+fn a_sitemap_keeps_its_vocabulary() {
+    let urls = "<url><loc> https://a.test/é?a&amp;b </loc></url>\n <url><loc>no</loc></url>";
+    let sitemap = format!(
+        "\u{feff}<?xml version='1.0'?>\n<!DOCTYPE urlset [<!ENTITY x 'y'>]>\n<urlset>{}</urlset>",
+        urls.repeat(9)
+    );
+    check(Format::Xml, &sitemap);
+}
+
+#[test]
+fn a_feed_may_hold_anything() {
+    let items = "<item><link>/x</link><guid isPermaLink='false'>https://a.test</guid>\n\
+                 <description><![CDATA[see <a href='https://b.test/'>\n]]></description>\
+                 <!-- https://c.test\n --><enclosure url=\"d.mp3\"/></item>";
+    check(Format::Xml, &format!("<rss xml:base='https://e.test/'>{}</rss>", items.repeat(5)));
+    let outlines = "<outline xmlUrl='a'\n htmlUrl='b'/>".repeat(20);
+    check(Format::Xml, &format!("<opml><body>{outlines}</body></opml>"));
+}
+
+#[test]
+fn bookmarks_and_what_stands_between_them() {
+    let marks = "<DT><A HREF=\"https://a.test/?b&amp;c\" ICON=\"data:x\">A</A>\n\
+                 <script type='application/ld+json'>{\"x\":\"https://b.test\"}</script>\
+                 <script src=s>'https://c.test'</script>\n\
+                 <template><a href=no></template><!-- https://d.test --><style>a{b:url(e)}</style>";
+    check(
+        Format::Html,
+        &format!("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<base href=b>{}", marks.repeat(4)),
+    );
+}
+
+#[test]
+fn rows_may_hold_line_ends() {
+    let rows = "\"a\r\nb\",https://a.test/\r\n\"x\"\"y\",\"https://b.test/,\n\"\r\"open,c\n";
+    let table = format!("name,site\n{}", rows.repeat(9));
+    check(Format::Csv, &table);
+    check(Format::Tsv, &table.replace(',', "\t"));
+    for column in ["site", "2", "3", "none"] {
+        let options = Options { column: Some(Column::from(column)), ..Options::default() };
+        check_with(Format::Csv, &options, &table);
+    }
+}
+
+#[test]
+fn lines_of_data_and_lists() {
+    let lines =
+        "{\"a\":\"https://a.test/\",\"b\" :1}\n\"https:\\/\\/b.test\"\n12\nhttps://x // c\n";
+    check(Format::JsonLines, &lines.repeat(9));
+    check(Format::Json, &lines.repeat(9).replace('\n', " /* http://c.test */\n"));
+    check(Format::UrlList, &"https://a.test/ \r\n# no\n\nwhat\n".repeat(9));
+    check(Format::PlainText, &"See (https://a.test/é), or\nhttp://b.test.\n".repeat(9));
+}
+
+#[test]
+fn notes_reach_into_the_next_window() {
+    let list = "# relink:ignore\n\n\n\nhttps://a.test/\nhttps://b.test/\n".repeat(12);
+    check(Format::UrlList, &list);
+    let marks = "<a href=a> <!-- relink:ignore RL101 -->\n<!-- relink:ignore -->\n\n<a\nhref=b>\n";
+    check(Format::Html, &marks.repeat(9));
+}
+
+#[test]
+fn what_must_be_seen_whole_is_one_window() {
+    check(Format::Markdown, &"[a] [b](c)\n".repeat(40).replace("[b]", "\n[a]: d\n[b]"));
+}
+
+#[test]
+fn other_encodings_are_read_as_ever() {
+    let utf16: Vec<u8> =
+        "\u{feff}é\nhttps://a.test/".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let options = Options::default();
+    let whole = links_with(Format::PlainText, &utf16, &options);
+    assert_eq!(in_windows(Format::PlainText, &options, 4, &utf16).0, whole);
+    let latin_1 = b"https://a.test/\xE9\nb\n".repeat(9);
+    let whole = links_with(Format::UrlList, &latin_1, &options);
+    assert_eq!(in_windows(Format::UrlList, &options, 40, &latin_1).0, whole);
+}
+
+#[test]
+fn a_fault_ends_the_document_where_it_is() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::ConnectionReset.into())
+        }
+    }
+    let options = Options::default();
+    let reader = (&b"https://a.test\nhttps://b.te"[..]).chain(Broken);
+    let mut windows = Windows::new(Format::UrlList, &options, 8, reader);
+    let mut links = 0;
+    while windows.fill() {
+        windows.each_link(&mut |_| links += 1);
+    }
+    assert_eq!(links, 2);
+    assert_eq!(
+        windows.into_fault().map(|fault| fault.kind()),
+        Some(io::ErrorKind::ConnectionReset)
+    );
+}
+
+const PIECES: &[&str] = &[
+    "<",
+    ">",
+    "/>",
+    "</",
+    "<a href=",
+    "<loc>",
+    "</loc>",
+    "<url>",
+    "<urlset>",
+    "<rss>",
+    "<link>",
+    "<!--",
+    "-->",
+    "--",
+    "<![CDATA[",
+    "]]>",
+    "<?",
+    "?>",
+    "<?xml-stylesheet href=",
+    "<!DOCTYPE x [",
+    "<!ENTITY",
+    "]",
+    "[",
+    "{",
+    "}",
+    "\"",
+    "\"\"",
+    "'",
+    ":",
+    "/",
+    "//",
+    "/*",
+    "*/",
+    "\\",
+    "\n",
+    "\r",
+    "\r\n",
+    " ",
+    ",",
+    "\t",
+    ";",
+    "=",
+    "#",
+    "+",
+    "https://a.test/x",
+    "http://b.test",
+    "é",
+    "\u{feff}",
+    "&amp;",
+    "<script>",
+    "<script type=application/ld+json>",
+    "</script>",
+    "<title>",
+    "</title>",
+    "<style>",
+    "</style>",
+    "<template>",
+    "</template>",
+    "<plaintext>",
+    "<base href=c>",
+    "url(d)",
+    "x",
+    "12",
+    ".",
+    "<!",
+    "<!-",
+    "</a>",
+    "\n\n",
+    "name,site\n",
+];
+
+proptest! {
+    #[test]
+    fn windows_of_any_size_tell_what_the_whole_document_tells(
+        pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
+        format in prop::sample::select(&CUT[..]),
+        size in 4_usize..40,
+        column in prop::option::of(prop::sample::select(&["site", "1", "2"][..])),
+    ) {
+        let document = pieces.concat();
+        let options = Options { column: column.map(Column::from), ..Options::default() };
+        let whole = links_with(format, document.as_bytes(), &options);
+        let (cut, ..) = in_windows(format, &options, size, document.as_bytes());
+        prop_assert_eq!(cut, whole, "{} in windows of {}: {:?}", format, size, document);
+    }
+}
