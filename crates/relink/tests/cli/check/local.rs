@@ -215,7 +215,7 @@ fn a_packed_document_is_unpacked() {
     let rows = said.rows();
     let code = |url| rows.0.iter().find(|row| row["url"] == url).map(|row| &row["code"]);
     assert_eq!(code("gone.html").and_then(|code| code.as_str()), Some("RL601"), "{said:?}");
-    assert!(code("guide.html").is_none_or(|code| code.is_null()), "{said:?}");
+    assert!(code("guide.html").is_none_or(serde_json::Value::is_null), "{said:?}");
     assert_eq!(said.exit, 1, "{said:?}");
 }
 
