@@ -4,7 +4,10 @@
 //! number. Two of them are the same page nevertheless, so such words are left
 //! out before titles, headings and short texts are compared.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use percent_encoding::percent_decode_str;
 
 /// Words of mixed letters and digits from this length on are request numbers.
 const TOKEN_LENGTH: usize = 8;
@@ -151,17 +154,8 @@ fn unaccented(letter: char) -> char {
 }
 
 /// `%20` and its kin resolved where that gives text.
-pub(crate) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let digit = |at: usize| tail.get(at).and_then(|digit| char::from(*digit).to_digit(16));
-        let escaped = (byte == b'%').then(|| digit(0).zip(digit(1))).flatten();
-        let value = escaped.and_then(|(high, low)| u8::try_from(16 * high + low).ok());
-        bytes.push(value.unwrap_or(byte));
-        rest = if value.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+pub(crate) fn percent_decoded(text: &str) -> Cow<'_, str> {
+    percent_decode_str(text).decode_utf8_lossy()
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! By letters alone: which file lies there, and whether it has the anchor, is
 //! asked on the shelf.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+use percent_encoding::percent_decode_str;
 use relink_model::PlaceKind;
 use relink_page::Format;
 use url::Url;
@@ -160,19 +162,8 @@ fn parts(text: &str) -> (&str, Option<String>) {
 
 /// `%20` and its kin; anything that is not valid UTF-8 afterwards stays as is.
 pub(super) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        let escaped = (byte == b'%').then(|| tail.get(..2)).flatten().and_then(hex);
-        bytes.push(escaped.unwrap_or(byte));
-        rest = if escaped.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
-}
-
-fn hex(digits: &[u8]) -> Option<u8> {
-    let digits = std::str::from_utf8(digits).ok()?;
-    u8::from_str_radix(digits, 16).ok()
+    let decoded = percent_decode_str(text).decode_utf8();
+    decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }
 
 /// The path without `.` and `a/..`, by its letters alone.
