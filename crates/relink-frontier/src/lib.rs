@@ -9,6 +9,7 @@ mod backoff;
 mod canonical;
 mod host_clock;
 mod pace;
+mod robots;
 mod scope;
 
 pub use address_gate::AddressGate;
@@ -16,4 +17,5 @@ pub use backoff::backoff;
 pub use canonical::{CanonicalError, canonical, host_name};
 pub use host_clock::{Arrival, HostClock, Readiness};
 pub use pace::Pace;
+pub use robots::{Robots, RobotsAnswer};
 pub use scope::{PatternError, Scope};

@@ -1,0 +1,138 @@
+//! Reading, answers and storing; the rules themselves are in the table.
+
+mod table;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The rules of a file in one line: `; ` ends a line.
+fn robots(file: &str) -> Robots {
+    Robots::parse(file.replace("; ", "\n").as_bytes())
+}
+
+fn url(path: &str) -> Url {
+    Url::parse(&format!("https://example.org{path}")).unwrap()
+}
+
+#[test]
+fn bytes_that_are_no_text_are_compared_as_bytes() {
+    let robots = Robots::parse(b"User-agent: a\nDisallow: /caf\xe9");
+    assert!(!robots.is_allowed("a", &url("/caf%E9")));
+    assert!(robots.is_allowed("a", &url("/caf%C3%A9")));
+}
+
+#[test]
+fn half_a_byte_order_mark_is_none() {
+    let robots = Robots::parse(b"\xef\xbbUser-agent: a\nDisallow: /");
+    assert!(!robots.is_allowed("a", &url("/x")));
+}
+
+#[test]
+fn the_line_that_decided_is_named() {
+    let robots = robots("User-agent: *; Disallow: /x  # why; Allow: /x/y");
+    assert_eq!(robots.rule("a", &url("/x")), Some("Disallow: /x"));
+    assert_eq!(robots.rule("a", &url("/x/y/z")), Some("Allow: /x/y"));
+    assert_eq!(robots.rule("a", &url("/z")), None);
+    assert_eq!(Robots::deny_all().rule("a", &url("/z")), Some("Disallow: /"));
+}
+
+#[test]
+fn nothing_beyond_the_limit_counts_nor_half_a_line() {
+    let mut file = b"User-agent: *\n".to_vec();
+    file.resize(Robots::LONGEST_FILE - 10, b'#');
+    file.extend(b"\nDisallow: /long/path\nDisallow: /later");
+    let robots = Robots::parse(&file);
+    assert!(robots.is_allowed("a", &url("/long/path")));
+    assert!(robots.is_allowed("a", &url("/later")));
+}
+
+#[test]
+fn a_delay_is_kept_up_to_a_limit() {
+    for (file, agent, expect) in [
+        ("User-agent: *; Crawl-delay: 10", "a", Some(10_000)),
+        ("User-agent: *; Crawl-delay: 0.5", "a", Some(500)),
+        ("User-agent: *; crawl-delay:3s", "a", Some(3_000)),
+        ("User-agent: *; Crawl-delay: 86400", "a", Some(300_000)),
+        ("User-agent: *; Crawl-delay: 9999999999999999999999999", "a", Some(300_000)),
+        ("User-agent: *; Crawl-delay: soon", "a", None),
+        ("User-agent: *; Crawl-delay: -1", "a", None),
+        ("User-agent: *; Crawl-delay:", "a", None),
+        ("Crawl-delay: 10", "a", None),
+        ("User-agent: *; Crawl-delay: 9; User-agent: a; Disallow: /x", "a", None),
+        (
+            "User-agent: *; Disallow:; Crawl-delay: 9; User-agent: a; Crawl-delay: 2",
+            "a",
+            Some(2_000),
+        ),
+        ("User-agent: a; Crawl-delay: 9; User-agent: b; Crawl-delay: 2", "a", Some(9_000)),
+        ("User-agent: a; Crawl-delay: 9; User-agent: b; Crawl-delay: 2", "b", Some(2_000)),
+        ("User-agent: a; User-agent: b; Disallow: /; Crawl-delay: 2", "a", Some(2_000)),
+        ("User-agent: a; Crawl-delay: 2; Crawl-delay: 4", "a", Some(4_000)),
+    ] {
+        let delay = robots(file).crawl_delay(agent).map(|delay| delay.as_millis());
+        assert_eq!(delay, expect, "{file}");
+    }
+}
+
+#[test]
+fn sitemaps_stand_outside_of_groups() {
+    let file = "Sitemap: https://example.org/a.xml; User-agent: x; Disallow: /; site-map: /b.xml";
+    assert_eq!(robots(file).sitemaps(), ["https://example.org/a.xml", "/b.xml"]);
+}
+
+#[test]
+fn how_the_asking_went_decides_where_there_is_no_file() {
+    let now: jiff::Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let file = b"User-agent: *\nDisallow: /x";
+    for (status, x, y) in [
+        (200, false, true),
+        (206, false, true),
+        (301, true, true),
+        (401, true, true),
+        (403, true, true),
+        (404, true, true),
+        (410, true, true),
+        (429, false, false),
+        (500, false, false),
+        (503, false, false),
+    ] {
+        let answer = RobotsAnswer::of_status(status, file, now);
+        let may = |path| answer.robots.is_allowed("a", &url(path));
+        assert_eq!((may("/x"), may("/y")), (x, y), "{status}");
+        assert!(answer.is_fresh(now));
+        assert!(!answer.is_fresh(now + RobotsAnswer::FRESH));
+    }
+    let silent = RobotsAnswer::unreachable(now);
+    assert!(silent.is_unreachable && !silent.robots.is_allowed("a", &url("/y")));
+    assert!(!silent.is_fresh(now + RobotsAnswer::RETRY));
+}
+
+#[test]
+fn it_comes_back_from_a_store_as_it_was() {
+    let robots = Robots::parse(b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xe9\nSitemap: /s");
+    let json = serde_json::to_string(&robots).unwrap();
+    assert_eq!(serde_json::from_str::<Robots>(&json).unwrap(), robots);
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_a_file(bytes: Vec<u8>, path in "/[a-z%*$?2AF]{0,12}") {
+        let robots = Robots::parse(&bytes);
+        let _ = robots.is_allowed("relink", &url(&path));
+        let again = Robots::from(String::from(robots.clone()));
+        prop_assert_eq!(again, robots);
+    }
+
+    #[test]
+    fn a_path_fits_itself_however_it_is_escaped(path in "/a[a-zA-Z0-9~._ü*$!-]{0,12}") {
+        let letters = path.bytes().skip(1).map(|byte| format!("%{byte:02x}"));
+        let escaped = format!("/{}", letters.collect::<String>());
+        let robots = Robots::parse(format!("User-agent: *\nDisallow: {escaped}").as_bytes());
+        prop_assert!(!robots.is_allowed("a", &url(&escaped)));
+        // A stray `!` is reserved: its escape is another address.
+        if !path.contains('!') {
+            prop_assert!(!robots.is_allowed("a", &url(&path)), "{} {}", path, escaped);
+        }
+    }
+}
