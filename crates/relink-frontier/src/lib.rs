@@ -1,13 +1,16 @@
 //! What to ask next, and when.
 //!
 //! Pure rules: the canonical form under which a target is asked once, the
-//! scope of a run, and the clocks that keep us polite. Nothing here asks
+//! scope of a run, what sites and pages ask of programs, the order of a crawl,
+//! and the clocks that keep us polite. Nothing here asks
 //! anything or knows the time; moments come in as arguments.
 
 mod address_gate;
 mod backoff;
 mod canonical;
+mod directives;
 mod host_clock;
+mod order;
 mod pace;
 mod robots;
 mod scope;
@@ -15,7 +18,9 @@ mod scope;
 pub use address_gate::AddressGate;
 pub use backoff::backoff;
 pub use canonical::{CanonicalError, canonical, host_name};
+pub use directives::{PageDirectives, is_nofollow};
 pub use host_clock::{Arrival, HostClock, Readiness};
+pub use order::{Discovery, Order, is_within_depth};
 pub use pace::Pace;
 pub use robots::{Robots, RobotsAnswer};
 pub use scope::{PatternError, Scope};
