@@ -2,7 +2,7 @@
 //!
 //! Pure rules: the canonical form under which a target is asked once, the
 //! scope of a run, what sites and pages ask of programs, the order of a crawl,
-//! and the clocks that keep us polite. Nothing here asks
+//! the traps it does not enter, and the clocks that keep us polite. Nothing here asks
 //! anything or knows the time; moments come in as arguments.
 
 mod address_gate;
@@ -14,6 +14,7 @@ mod order;
 mod pace;
 mod robots;
 mod scope;
+mod traps;
 
 pub use address_gate::AddressGate;
 pub use backoff::backoff;
@@ -24,3 +25,4 @@ pub use order::{Discovery, Order, is_within_depth};
 pub use pace::Pace;
 pub use robots::{Robots, RobotsAnswer};
 pub use scope::{PatternError, Scope};
+pub use traps::{Admission, AvoidedPattern, PageSight, TrapKind, TrapWatch, UrlPattern};

@@ -1,0 +1,235 @@
+//! Spider traps: addresses without end that lead to nothing new.
+//!
+//! Two kinds of evidence. The *shape* of an address may be one that only a
+//! broken relative link makes (segments that repeat, host names inside the
+//! path). And the *pages* behind one [pattern](UrlPattern) of addresses may
+//! all be alike: each pattern has a budget of pages that resemble earlier
+//! ones, which grows while new content appears. A large section of real pages
+//! is never cut, an endless calendar ends by itself.
+//!
+//! Nothing here fetches or knows the date; the state can be stored, so that a
+//! crawl goes on where it was.
+
+mod budget;
+mod calendar;
+mod host_in_path;
+mod pattern;
+mod shape;
+mod sight;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use budget::PatternBudget;
+use host_in_path::HostTrials;
+pub use pattern::UrlPattern;
+use sight::Glimpse;
+pub use sight::PageSight;
+
+/// Patterns remembered. When there are more, the half that gives least cause
+/// for worry is forgotten, so that no site makes a crawl grow.
+const MOST_PATTERNS: usize = 4_096;
+
+/// Patterns named in a report, per kind; what is beyond is counted together.
+const MOST_REPORTED: usize = 1_000;
+
+/// How patterns beyond [`MOST_REPORTED`] are named.
+const OTHERS: &str = "(other patterns)";
+
+/// Why an address is not entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TrapKind {
+    /// More path segments than any reader follows.
+    TooDeep,
+    /// One segment again and again.
+    RepeatedSegment,
+    /// Longer than browsers and caches take.
+    TooLong,
+    /// More query parameters than a page has use for.
+    TooManyParameters,
+    /// A host name inside the path.
+    HostInPath,
+    /// The same pages under ever new session names.
+    SessionIds,
+    /// Dates without end, and nothing on them.
+    EndlessCalendar,
+    /// Numbered pages without end, all alike.
+    EndlessPages,
+    /// Other addresses of one pattern that show the same.
+    NearDuplicates,
+}
+
+impl TrapKind {
+    /// A sentence for the reader of a report.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::TooDeep => "paths that only get deeper",
+            Self::RepeatedSegment => "paths that repeat themselves",
+            Self::TooLong => "addresses too long for browsers",
+            Self::TooManyParameters => "more parameters than a page has use for",
+            Self::HostInPath => "host names inside the path (a link without `https://`)",
+            Self::EndlessCalendar => "a calendar without end",
+            Self::EndlessPages => "numbered pages without end",
+            Self::SessionIds => "the same pages under ever new session names",
+            Self::NearDuplicates => "many addresses for one page",
+        }
+    }
+}
+
+/// Whether an address is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// It is.
+    Enter,
+    /// It is not: the trap, and the pattern it stands for.
+    Avoid(TrapKind, String),
+}
+
+/// A pattern that was avoided, for the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AvoidedPattern {
+    /// The trap.
+    pub kind: TrapKind,
+    /// What the addresses have in common.
+    pub pattern: String,
+    /// How many of them were refused.
+    pub count: u64,
+    /// The first of them.
+    pub example: String,
+}
+
+/// Watches a crawl for traps.
+///
+/// ```
+/// use relink_frontier::{Admission, PageSight, TrapWatch};
+/// let mut watch = TrapWatch::new(2026);
+/// let page = |number: u32| format!("https://example.org/list?p={number}").parse();
+/// for number in 0..30 {
+///     let text = format!("Page {number}: nothing here");
+///     watch.seen(&page(number)?, &PageSight::of_text(None, &text, 0));
+/// }
+/// assert!(matches!(watch.admit(&page(31)?, 9), Admission::Avoid(..)));
+/// assert_eq!(watch.report()[0].pattern, "example.org/list?p={n}");
+/// # Ok::<(), url::ParseError>(())
+/// ```
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct TrapWatch {
+    /// The year in which the crawl began.
+    year: i16,
+    budgets: BTreeMap<String, PatternBudget>,
+    hosts: HostTrials,
+    avoided: BTreeMap<TrapKind, BTreeMap<String, Refusals>>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Refusals {
+    count: u64,
+    example: String,
+}
+
+impl TrapWatch {
+    /// A watch for a crawl that begins in `year`: dates far from it are
+    /// looked at with less patience.
+    pub fn new(year: i16) -> Self {
+        Self { year, ..Self::default() }
+    }
+
+    /// Whether `url`, found `depth` links from a seed, is entered. Seeds are.
+    ///
+    /// Ask when a link is found, and again before it is fetched: a page may
+    /// name a thousand others before the first of them is seen. Each refusal
+    /// is counted, so a refused address should be remembered and not be asked
+    /// about again.
+    pub fn admit(&mut self, url: &Url, depth: u32) -> Admission {
+        if depth == 0 {
+            return Admission::Enter;
+        }
+        let Some((kind, pattern)) = self.trap_of(url) else { return Admission::Enter };
+        self.count(kind, &pattern, url);
+        Admission::Avoid(kind, pattern)
+    }
+
+    /// The page behind `url` was fetched and shows this. Only for pages that
+    /// are there: what is missing says nothing about its pattern.
+    pub fn seen(&mut self, url: &Url, sight: &PageSight) {
+        self.hosts.seen(url, sight);
+        let pattern = UrlPattern::of(url, self.year);
+        // Where nothing varies there is one address, and so no trap.
+        if !pattern.is_variable() {
+            return;
+        }
+        if self.budgets.len() >= MOST_PATTERNS && !self.budgets.contains_key(pattern.as_str()) {
+            self.forget_half();
+        }
+        let budget = self.budgets.entry(pattern.as_str().to_owned()).or_default();
+        budget.spend(sight, pattern.is_far());
+    }
+
+    /// How many of the links first found on `page` lead elsewhere: to patterns
+    /// that are still entered, and not to the page's own. This is what
+    /// [`PageSight`] wants as new links, for each page of a calendar has a
+    /// new link to the next.
+    pub fn ways_out<'a>(&self, page: &Url, found: impl IntoIterator<Item = &'a Url>) -> usize {
+        let own = UrlPattern::of(page, self.year);
+        let leads_out =
+            |link: &&Url| UrlPattern::of(link, self.year) != own && self.trap_of(link).is_none();
+        found.into_iter().filter(leads_out).count()
+    }
+
+    /// What was avoided: by kind, the largest first.
+    pub fn report(&self) -> Vec<AvoidedPattern> {
+        let all = self.avoided.iter().flat_map(|(kind, patterns)| {
+            patterns.iter().map(|(pattern, refusals)| AvoidedPattern {
+                kind: *kind,
+                pattern: pattern.clone(),
+                count: refusals.count,
+                example: refusals.example.clone(),
+            })
+        });
+        let mut report: Vec<AvoidedPattern> = all.collect();
+        report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
+        report
+    }
+
+    fn trap_of(&self, url: &Url) -> Option<(TrapKind, String)> {
+        if let Some(trap) = shape::trap_of(url) {
+            return Some(trap);
+        }
+        if let Some(pattern) = self.hosts.trap_of(url) {
+            return Some((TrapKind::HostInPath, pattern));
+        }
+        let pattern = UrlPattern::of(url, self.year);
+        let budget = self.budgets.get(pattern.as_str())?;
+        budget.is_spent(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
+    }
+
+    fn count(&mut self, kind: TrapKind, pattern: &str, url: &Url) {
+        let patterns = self.avoided.entry(kind).or_default();
+        let is_full = patterns.len() >= MOST_REPORTED && !patterns.contains_key(pattern);
+        let name = if is_full { OTHERS } else { pattern };
+        let first = || Refusals { count: 0, example: url.to_string() };
+        patterns.entry(name.to_owned()).or_insert_with(first).count += 1;
+    }
+
+    fn forget_half(&mut self) {
+        let mut worries: Vec<u32> = self.budgets.values().map(PatternBudget::worry).collect();
+        worries.sort_unstable();
+        let median = worries[worries.len() / 2];
+        let mut spare = self.budgets.len() / 2;
+        self.budgets.retain(|_, budget| {
+            let is_forgotten = spare > 0 && budget.worry() <= median;
+            spare -= usize::from(is_forgotten);
+            !is_forgotten
+        });
+    }
+}
+
+/// Whether a glimpse is new, given those before it.
+fn is_new<'a>(glimpse: &Glimpse, mut earlier: impl Iterator<Item = &'a Glimpse>) -> bool {
+    !earlier.any(|other| glimpse.is_same(other))
+}

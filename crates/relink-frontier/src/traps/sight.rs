@@ -1,0 +1,195 @@
+//! What is remembered of a page to know another like it.
+//!
+//! Numbers, months and days are masked: they are all in which the pages of a
+//! calendar or of a list differ. Of a long text only a digest reaches us, so
+//! its beginning, its end and its headings are masked, and a sample of its
+//! shingles tells whether what lies between is another text altogether.
+
+use relink_model::{Digest, Sketch};
+use serde::{Deserialize, Serialize};
+
+use super::calendar;
+
+/// Shingles kept of a page. A resemblance of 0.9 is then known to ±0.05.
+const SAMPLE: usize = 32;
+
+/// Pages that begin and end alike under one title are the same if what lies
+/// between resembles at least so much: a few numbers change every shingle
+/// they stand in.
+const SAME: f64 = 0.75;
+
+/// Pages under one title are near if their texts resemble at least so much.
+const NEAR: f64 = 0.9;
+
+/// FNV-1a, 64 bits.
+const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
+/// See [`OFFSET`].
+const PRIME: u64 = 0x0100_0000_01b3;
+
+/// Stands for any run of words that are masked.
+const MASK: u64 = 1;
+
+/// What a fetched page shows, as far as traps are concerned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageSight {
+    pub(super) glimpse: Glimpse,
+    /// Links first found on it that lead elsewhere.
+    pub(super) ways_out: usize,
+}
+
+/// The memory of one page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Glimpse {
+    /// Title, headings, beginning and end, masked.
+    words: u64,
+    /// Title and headings, masked.
+    title: u64,
+    /// A sample of the text; nothing where `words` is all of it.
+    #[serde(default, skip_serializing_if = "Sketch::is_empty")]
+    sample: Sketch,
+}
+
+impl PageSight {
+    /// The sight of a digested page; `ways_out` is the number of links first
+    /// found on it that lead elsewhere ([`TrapWatch::ways_out`]).
+    ///
+    /// [`TrapWatch::ways_out`]: super::TrapWatch::ways_out
+    pub fn of_digest(digest: &Digest, ways_out: usize) -> Self {
+        let headings = digest.headings.iter().map(String::as_str);
+        let title = masked_all(digest.title.as_deref().into_iter().chain(headings));
+        let text = masked_all([digest.opening.as_str(), digest.closing.as_str()]);
+        let bytes = digest.fingerprint.map_or(0, u64::from);
+        let words = mix(mix(title, text), bytes);
+        let sample = if digest.is_short() { Sketch::default() } else { sample(&digest.sketch) };
+        Self { glimpse: Glimpse { words, title, sample }, ways_out }
+    }
+
+    /// The sight of a page of which title and visible text are at hand.
+    pub fn of_text(title: Option<&str>, text: &str, ways_out: usize) -> Self {
+        let title = masked_all(title);
+        let words = mix(title, masked_all([text]));
+        Self { glimpse: Glimpse { words, title, sample: masked_sample(text) }, ways_out }
+    }
+}
+
+impl Glimpse {
+    /// Whether the other page differs in nothing but numbers and dates.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.words == other.words && self.sample.resemblance(&other.sample) >= SAME
+    }
+
+    /// Whether the other page differs in little.
+    pub(super) fn is_near(&self, other: &Self) -> bool {
+        let both_long = !self.sample.is_empty() && !other.sample.is_empty();
+        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= NEAR
+    }
+}
+
+/// The smallest hashes of a sketch are a sketch.
+fn sample(sketch: &Sketch) -> Sketch {
+    Sketch::of(sketch.hashes().iter().take(SAMPLE).copied().collect())
+}
+
+/// A sample of the masked words of a text, each with its neighbor.
+fn masked_sample(text: &str) -> Sketch {
+    let mut pairs = Vec::new();
+    let mut last = OFFSET;
+    for word in masked(text) {
+        let pair = mix(last, word);
+        // The upper half: the lower one is the weaker of a product.
+        pairs.push(u32::try_from(pair >> 32).unwrap_or_default());
+        last = word;
+    }
+    sample(&Sketch::of(pairs))
+}
+
+fn masked_all<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    texts.into_iter().flat_map(masked).fold(OFFSET, mix)
+}
+
+/// Hashes of the words of a text in lower case; a run of words with digits or
+/// names of months and days is one [`MASK`].
+fn masked(text: &str) -> impl Iterator<Item = u64> {
+    let words =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    let mut was_masked = false;
+    words.map(hash_of).filter(move |hash| {
+        let is_masked = *hash == MASK;
+        !(std::mem::replace(&mut was_masked, is_masked) && is_masked)
+    })
+}
+
+fn hash_of(word: &str) -> u64 {
+    if word.contains(|letter: char| letter.is_numeric()) {
+        return MASK;
+    }
+    let lower = word.to_lowercase();
+    if calendar::is_name(&lower) {
+        return MASK;
+    }
+    lower.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+}
+
+/// Adds a word to a hash of words, where order matters.
+fn mix(hash: u64, word: u64) -> u64 {
+    let mixed = (hash.rotate_left(5) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ (mixed >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Glimpse {
+        PageSight::of_text(Some("Title"), text, 0).glimpse
+    }
+
+    #[track_caller]
+    fn check(one: &str, other: &str, expect: bool) {
+        assert_eq!(text(one).is_same(&text(other)), expect, "{one} / {other}");
+    }
+
+    #[test]
+    fn numbers_and_dates_make_no_difference() {
+        check("Page 7 of 9", "Page 12 of 120", true);
+        check("Mon 1 March 2031: no events", "Tue, 30. April 2042: no EVENTS", true);
+        check("", "", true);
+    }
+
+    #[test]
+    fn words_and_their_order_do() {
+        check("one red fish", "one blue fish", false);
+        check("man bites dog", "dog bites man", false);
+        check("", "a", false);
+    }
+
+    #[test]
+    fn near_is_a_long_text_with_a_few_other_words_under_one_title() {
+        let words = |from: u32, to: u32| -> String {
+            let letters = |n: u32| char::from_u32(0x4e00 + n).unwrap();
+            (from..to).map(letters).flat_map(|letter| [letter, ' ']).collect()
+        };
+        let one = text(&words(0, 400));
+        assert!(one.is_near(&text(&words(4, 404))));
+        assert!(!one.is_near(&text(&words(100, 500))));
+        let other_title = PageSight::of_text(Some("Other"), &words(4, 404), 0).glimpse;
+        assert!(!one.is_near(&other_title));
+    }
+
+    #[test]
+    fn a_digest_that_begins_and_ends_alike_may_be_another_text() {
+        let digest = |hashes: std::ops::Range<u32>, title: &str| Digest {
+            title: Some(title.to_owned()),
+            text_length: 9_000,
+            opening: "Menu, part 1".to_owned(),
+            closing: "Imprint".to_owned(),
+            sketch: Sketch::of(hashes.collect()),
+            ..Digest::default()
+        };
+        let glimpse = |digest: &Digest| PageSight::of_digest(digest, 0).glimpse;
+        let one = glimpse(&digest(0..128, "List, page 1"));
+        assert!(one.is_same(&glimpse(&digest(2..130, "List, page 2"))));
+        assert!(!one.is_same(&glimpse(&digest(128..256, "List, page 2"))));
+        assert!(!one.is_same(&glimpse(&digest(0..128, "Fish"))));
+    }
+}
