@@ -8,8 +8,6 @@ use std::time::Duration;
 
 use crate::Pace;
 
-/// Slow hosts are given half of their answering time to breathe.
-const BREATH: u32 = 2;
 /// The least delay once a host has asked for slower visits.
 const THROTTLED_DELAY: Duration = Duration::from_secs(1);
 /// Clean answers in a row after which a throttled host is trusted again.
@@ -43,6 +41,8 @@ pub struct HostClock {
     in_flight: usize,
     limit: usize,
     learnt: Duration,
+    /// What the host's `robots.txt` asks for.
+    asked: Duration,
     throttled: Option<Throttle>,
 }
 
@@ -63,8 +63,16 @@ impl HostClock {
             in_flight: 0,
             limit: if is_throttled { 1 } else { pace.host_concurrency },
             learnt,
+            asked: Duration::ZERO,
             throttled: is_throttled.then_some(throttle),
         }
+    }
+
+    /// The host's `robots.txt` asks for this delay between requests. It is
+    /// kept whatever our own pace, one request at a time.
+    pub fn keep_crawl_delay(&mut self, delay: Duration) {
+        self.asked = delay;
+        self.limit = self.usual_limit();
     }
 
     /// Whether and from when the host may be asked.
@@ -115,7 +123,12 @@ impl HostClock {
     fn delay(&self) -> Duration {
         let learnt = if self.pace.is_adaptive { self.learnt } else { Duration::ZERO };
         let throttled = self.throttled.map_or(Duration::ZERO, |throttle| throttle.delay);
-        self.pace.interval.max(learnt).max(throttled)
+        self.pace.interval.max(learnt).max(throttled).max(self.asked)
+    }
+
+    fn usual_limit(&self) -> usize {
+        let is_slow = self.throttled.is_some() || !self.asked.is_zero();
+        if is_slow { 1 } else { self.pace.host_concurrency }
     }
 
     fn slow_down(&mut self, now: Duration, stay_away: Option<Duration>) {
@@ -132,12 +145,13 @@ impl HostClock {
         throttle.clean += 1;
         if throttle.clean >= CLEAN_ANSWERS {
             self.throttled = None;
-            self.limit = self.pace.host_concurrency;
+            self.limit = self.usual_limit();
         }
     }
 
     fn learn(&mut self, took: Duration) {
-        let breath = (took / BREATH).min(Pace::LONGEST_DELAY);
+        let breath = took.saturating_mul(self.pace.breath) / 100;
+        let breath = breath.min(Pace::LONGEST_DELAY);
         self.learnt = (self.learnt * 3 + breath) / 4;
     }
 }
@@ -189,6 +203,32 @@ mod tests {
         clock.arrive(MS, 9_000 * MS, Arrival::Clean);
         clock.depart(MS);
         assert_eq!(clock.readiness(), Readiness::From(MS));
+    }
+
+    #[test]
+    fn a_crawl_waits_five_times_as_long_as_an_answer_took() {
+        let mut clock = clock(Pace::crawl(Pace::CRAWL_CONCURRENCY, Pace::CRAWL_INTERVAL));
+        for n in 1..40 {
+            clock.depart(n * 1_000 * MS);
+            clock.arrive(n * 1_000 * MS, 800 * MS, Arrival::Clean);
+        }
+        assert!((3_990..=4_000).contains(&clock.learnt().as_millis()), "{:?}", clock.learnt());
+    }
+
+    #[test]
+    fn a_crawl_delay_is_kept_even_without_politeness() {
+        let mut clock = clock(Pace::crawl(64, Duration::ZERO));
+        clock.keep_crawl_delay(2_000 * MS);
+        clock.depart(MS);
+        assert_eq!(clock.readiness(), Readiness::WhenOneReturns);
+        clock.arrive(2 * MS, MS, Arrival::Clean);
+        assert_eq!(clock.readiness(), Readiness::From(2_001 * MS));
+        clock.arrive(2 * MS, MS, Arrival::Throttled(None));
+        for _ in 0..CLEAN_ANSWERS {
+            clock.arrive(3 * MS, MS, Arrival::Clean);
+        }
+        clock.depart(9_000 * MS);
+        assert_eq!(clock.readiness(), Readiness::WhenOneReturns);
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub struct Pace {
     pub interval: Duration,
     /// Whether slow hosts are asked more slowly.
     pub is_adaptive: bool,
+    /// How long a slow host is left alone, in percent of its answering time.
+    pub breath: u32,
     /// The least time between requests for different hosts on one address.
     pub address_gap: Duration,
 }
@@ -21,6 +23,14 @@ impl Pace {
     pub const CHECK_CONCURRENCY: usize = 4;
     /// See [`Pace::CHECK_CONCURRENCY`].
     pub const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+    /// For a site we walk through: one request at a time.
+    pub const CRAWL_CONCURRENCY: usize = 1;
+    /// See [`Pace::CRAWL_CONCURRENCY`]: a second between requests.
+    pub const CRAWL_INTERVAL: Duration = Duration::from_secs(1);
+    /// In a check slow hosts are given half of their answering time to breathe.
+    pub const CHECK_BREATH: u32 = 50;
+    /// In a crawl, which asks one host for long, five times as much as it took.
+    pub const CRAWL_BREATH: u32 = 500;
     /// Between requests for different hosts on one address.
     pub const ADDRESS_GAP: Duration = Duration::from_millis(250);
     /// No learnt delay is longer than this.
@@ -33,8 +43,15 @@ impl Pace {
             host_concurrency: host_concurrency.max(1),
             interval,
             is_adaptive: is_polite,
+            breath: Self::CHECK_BREATH,
             address_gap: if is_polite { Self::ADDRESS_GAP } else { Duration::ZERO },
         }
+    }
+
+    /// The pace of a crawl. An interval of zero switches off all waiting but
+    /// that which a host asks for, by its answers or its `robots.txt`.
+    pub fn crawl(host_concurrency: usize, interval: Duration) -> Self {
+        Self { breath: Self::CRAWL_BREATH, ..Self::check(host_concurrency, interval) }
     }
 }
 

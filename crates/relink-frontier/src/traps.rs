@@ -14,6 +14,7 @@ mod budget;
 mod calendar;
 mod host_in_path;
 mod pattern;
+mod piece;
 mod shape;
 mod sight;
 #[cfg(test)]
