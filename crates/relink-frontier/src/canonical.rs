@@ -3,7 +3,7 @@
 //! Only changes that no server can see, or that every server must treat alike,
 //! are made: the WHATWG normal form, no fragment, no credentials, no default
 //! port, no dot after the host name. Query parameters stay as they are; which
-//! of them do not matter is something a crawl has to learn.
+//! of them do not matter is a crawl's business, see [`strip`](crate::strip).
 
 use thiserror::Error;
 use url::Url;
