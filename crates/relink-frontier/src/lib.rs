@@ -2,8 +2,8 @@
 //!
 //! Pure rules: the canonical form under which a target is asked once, the
 //! scope of a run, what sites and pages ask of programs, the order of a crawl,
-//! the traps it does not enter, and the clocks that keep us polite. Nothing here asks
-//! anything or knows the time; moments come in as arguments.
+//! the traps it does not enter, and the clocks that keep us polite. Nothing
+//! here asks anything or knows the time; moments come in as arguments.
 
 mod address_gate;
 mod backoff;
@@ -19,6 +19,7 @@ mod robots;
 mod scope;
 mod template_links;
 mod traps;
+mod welcome;
 
 pub use address_gate::AddressGate;
 pub use backoff::backoff;
@@ -32,5 +33,6 @@ pub use pace::Pace;
 pub use parameters::{ParameterTrials, TrialOutcome, strip};
 pub use robots::{Robots, RobotsAnswer};
 pub use scope::{PatternError, Scope};
-pub use template_links::TemplateLinks;
+pub use template_links::{is_template, section};
 pub use traps::{Admission, AvoidedPattern, PageSight, TrapKind, TrapWatch, UrlPattern};
+pub use welcome::Welcome;

@@ -63,6 +63,8 @@ pub enum TrapKind {
     EndlessPages,
     /// Other addresses of one pattern that show the same.
     NearDuplicates,
+    /// A page with more links than any reader follows.
+    TooManyLinks,
 }
 
 impl TrapKind {
@@ -78,6 +80,7 @@ impl TrapKind {
             Self::EndlessPages => "numbered pages without end",
             Self::SessionIds => "the same pages under ever new session names",
             Self::NearDuplicates => "many addresses for one page",
+            Self::TooManyLinks => "a page with more links than any reader follows",
         }
     }
 }
@@ -151,8 +154,13 @@ impl TrapWatch {
             return Admission::Enter;
         }
         let Some((kind, pattern)) = self.trap_of(url) else { return Admission::Enter };
-        self.count(kind, &pattern, url);
+        self.count(kind, &pattern, url, 1);
         Admission::Avoid(kind, pattern)
+    }
+
+    /// So many links of a page were not followed because it has too many.
+    pub fn note_links(&mut self, page: &Url, more: u64) {
+        self.count(TrapKind::TooManyLinks, page.as_str(), page, more);
     }
 
     /// The page behind `url` was fetched and shows this. Only for pages that
@@ -209,12 +217,12 @@ impl TrapWatch {
         budget.is_spent(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
     }
 
-    fn count(&mut self, kind: TrapKind, pattern: &str, url: &Url) {
+    fn count(&mut self, kind: TrapKind, pattern: &str, url: &Url, refused: u64) {
         let patterns = self.avoided.entry(kind).or_default();
         let is_full = patterns.len() >= MOST_REPORTED && !patterns.contains_key(pattern);
         let name = if is_full { OTHERS } else { pattern };
         let first = || Refusals { count: 0, example: url.to_string() };
-        patterns.entry(name.to_owned()).or_insert_with(first).count += 1;
+        patterns.entry(name.to_owned()).or_insert_with(first).count += refused;
     }
 
     fn forget_half(&mut self) {

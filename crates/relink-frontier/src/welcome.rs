@@ -1,0 +1,73 @@
+//! Whether a host still wants us.
+//!
+//! A server that answered and then refuses one request after the other has
+//! most likely shut us out. Going on would do harm and teach nothing, so a
+//! crawl stops, says so, and can be taken up again another day.
+
+use relink_model::Ending;
+
+/// Silent or shut connections in a row after which a host is left alone.
+const SILENT: u32 = 10;
+/// Refusals in a row after which it is left alone: a whole section may be
+/// closed to everybody.
+const REFUSED: u32 = 30;
+
+/// How a host has received us lately.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Welcome {
+    answered: u64,
+    silent: u32,
+    refused: u32,
+}
+
+impl Welcome {
+    /// A request ended so.
+    pub fn note(&mut self, ending: &Ending) {
+        match ending {
+            Ending::Answered(401 | 403 | 429 | 503) => self.refused += 1,
+            Ending::Answered(_) => *self = Self { answered: self.answered + 1, ..Self::default() },
+            Ending::NoConnection(_) | Ending::TimedOut(_) | Ending::Broken(_) => self.silent += 1,
+            _ => {}
+        }
+    }
+
+    /// Whether it has answered before and does so no more.
+    pub fn is_over(&self) -> bool {
+        self.answered > 0 && (self.silent >= SILENT || self.silent + self.refused >= REFUSED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_model::ConnectFault;
+
+    use super::*;
+
+    fn after(endings: &[(usize, Ending)]) -> bool {
+        let mut welcome = Welcome::default();
+        for (count, ending) in endings {
+            (0..*count).for_each(|_| welcome.note(ending));
+        }
+        welcome.is_over()
+    }
+
+    #[test]
+    fn a_host_that_answered_and_falls_silent_is_left_alone() {
+        let shut = Ending::NoConnection(ConnectFault::Refused);
+        assert!(after(&[(5, Ending::Answered(200)), (10, shut.clone())]));
+        assert!(!after(&[(5, Ending::Answered(200)), (9, shut.clone())]));
+        assert!(!after(&[
+            (5, Ending::Answered(200)),
+            (9, shut.clone()),
+            (1, Ending::Answered(404))
+        ]));
+        // It never was there; that is another matter.
+        assert!(!after(&[(50, shut)]));
+    }
+
+    #[test]
+    fn a_closed_section_is_no_blacklist() {
+        assert!(!after(&[(1, Ending::Answered(200)), (29, Ending::Answered(403))]));
+        assert!(after(&[(1, Ending::Answered(200)), (30, Ending::Answered(403))]));
+    }
+}
