@@ -14,6 +14,9 @@ use crate::endings;
 use crate::line::Line;
 use crate::settings::Settings;
 
+/// What a page asks of programs, where it cannot say so itself.
+static ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
+
 /// The largest body read only to keep its connection.
 const DRAIN_CAP: u64 = 4 * 1024;
 
@@ -38,6 +41,7 @@ pub(crate) async fn read(
     Ok(Body {
         content_type,
         language: text_of(&head.headers, &CONTENT_LANGUAGE),
+        robots: text_of(&head.headers, &ROBOTS_TAG),
         bytes: decoded.bytes.into(),
         is_cut: decoded.is_cut,
     })

@@ -128,6 +128,11 @@ impl Anchors {
         nearest::nearest(anchor, self.names.iter().map(String::as_str))
     }
 
+    /// Every one of them.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.names.len()

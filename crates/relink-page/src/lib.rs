@@ -57,6 +57,7 @@ pub use anchors::{Anchors, Slugs, UnknownSlugs, anchors};
 pub use digest::{digest, text_digest};
 pub use format::{Format, UnknownFormat, is_binary};
 pub use found::{Extractor, Found, Notation, Remarks};
+pub use html::RobotsMarks;
 pub use ignore::{Ignore, ignores};
 pub use options::{Column, Options};
 pub use problem::Problem;
@@ -88,6 +89,11 @@ pub fn links_with(format: Format, bytes: &[u8], options: &Options) -> Extraction
     let mut links = Vec::new();
     let remarks = each_link_with(format, bytes, options, &mut |link| links.push(link));
     Extraction { links, base: remarks.base, problems: remarks.problems }
+}
+
+/// What an HTML page asks of programs that follow its links.
+pub fn robots_marks(bytes: &[u8]) -> RobotsMarks {
+    html::read_robots_marks(Document::read(bytes, None).text())
 }
 
 /// Hands the links of a document to `each`, in document order, and returns its base.
