@@ -83,6 +83,9 @@ pub struct Errand {
     pub given: String,
     /// Whether the user named this URL, so that it may be a private address.
     pub is_named: bool,
+    /// How many links lie between it and where a crawl began; nothing outside
+    /// of crawls.
+    pub depth: Option<u32>,
     /// Why it is asked now.
     pub purpose: Purpose,
     /// Not before this moment.

@@ -53,6 +53,8 @@ pub struct Body {
     pub content_type: Option<String>,
     /// The `Content-Language` header as sent.
     pub language: Option<String>,
+    /// The `X-Robots-Tag` headers as sent, joined by commas.
+    pub robots: Option<String>,
     /// The bytes read.
     pub bytes: Bytes,
     /// Whether reading stopped at a cap.

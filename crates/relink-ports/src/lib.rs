@@ -7,13 +7,18 @@
 mod clock;
 mod fetch;
 mod files;
+mod site_store;
 mod store;
 
 pub use clock::Clock;
 pub use fetch::{Agent, Body, Fetch, Fetched, Request};
 pub use files::{DocumentSource, FileFault, Files, Walk};
+pub use site_store::{
+    KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,
+};
 pub use store::{
-    Claim, Completion, DocumentId, Dossier, HostId, HostLease, HostPace, HostTally, KeptControl,
-    LinkBatch, LoadedDocument, Neighbor, NewDocument, NewLink, NewTarget, OpenRun, PlaceIn,
-    RunPlan, RunState, Settled, Settlement, Step, Store, StoreFault, StoreSize, Tally,
+    Admission, Claim, Completed, Completion, DocumentId, Dossier, HostId, HostLease, HostPace,
+    HostTally, KeptControl, LinkBatch, LoadedDocument, Mentions, Moments, Neighbor, NewDocument,
+    NewLink, NewPage, NewTarget, OpenRun, PageLink, PlaceIn, RunPlan, RunState, Settled,
+    SettledQuery, Settlement, Step, Store, StoreFault, StoreSize, Tally, anchor_hash,
 };

@@ -21,6 +21,8 @@ use relink_model::{
 };
 use thiserror::Error;
 
+use crate::SiteStore;
+
 /// One host, as the store numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostId(pub i64);
@@ -102,6 +104,13 @@ pub struct LinkBatch<'a> {
     pub first: usize,
     /// The links.
     pub links: &'a [NewLink],
+    /// When.
+    pub moments: Moments,
+}
+
+/// When links are stored, and how far memory is trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moments {
     /// The present moment.
     pub now: Timestamp,
     /// Targets found alive at this moment or later need not be asked again.
@@ -202,6 +211,70 @@ pub struct Completion {
     pub probe: Option<Probe>,
     /// What follows.
     pub step: Step,
+    /// The page that was found there, if its links are followed.
+    pub page: Option<NewPage>,
+}
+
+/// A page whose links were read, and belong with the result that brought it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewPage {
+    /// Its address.
+    pub label: String,
+    /// Whether it is a sitemap, whose links nobody follows but machines.
+    pub is_sitemap: bool,
+    /// The places it offers to fragments, as [`anchor_hash`] has them, sorted;
+    /// nothing where they cannot be told.
+    pub anchors: Option<Vec<u32>>,
+    /// Its links, in order.
+    pub links: Vec<PageLink>,
+}
+
+/// A link on a page of a crawl.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageLink {
+    /// The link.
+    pub link: NewLink,
+    /// The place on the target it wants, if it names one.
+    pub fragment: Option<String>,
+    /// What becomes of its target, if the run does not know it yet.
+    pub admission: Admission,
+}
+
+/// What becomes of a target that is new to a crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It is asked.
+    Ask {
+        /// How many links lie between it and the beginning.
+        depth: u32,
+        /// Its turn where the order is not first come, first served: the
+        /// least is asked first.
+        rank: Option<i64>,
+        /// Whether it need not be asked if it was alive lately. The links of
+        /// a page are not in memory.
+        trusts_memory: bool,
+    },
+    /// It is not asked; the link is kept if its target is known otherwise.
+    Leave,
+}
+
+/// What a batch of results did to the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// Errands whose results were refused because their lease was lost.
+    pub refused: Vec<ErrandId>,
+    /// Targets that are new to the run.
+    pub found: u64,
+    /// Those of them that needed no asking.
+    pub known: u64,
+}
+
+/// How the name of a place on a page is kept: in 32 bits, for pages may have
+/// thousands of them and only a few are ever wanted.
+pub fn anchor_hash(name: &str) -> u32 {
+    // FNV-1a: it must be the same on every machine and in every version.
+    let mix = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    name.bytes().fold(0x811c_9dc5, mix)
 }
 
 /// What follows from a look.
@@ -221,6 +294,8 @@ pub enum Step {
         /// The looks so far.
         looks: Vec<Look>,
     },
+    /// It is not asked after all: the errand and the links to it are forgotten.
+    Leave,
     /// Done.
     Settle(Settlement),
 }
@@ -298,8 +373,47 @@ pub struct Settled {
     pub is_cached: bool,
     /// The last probe, where one was made.
     pub probe: Option<Probe>,
-    /// Every place that names it.
+    /// The places that name it, as many as were asked for.
     pub places: Vec<PlaceIn>,
+    /// How many links name it.
+    pub inlinks: u64,
+    /// How far it is from where a crawl began.
+    pub depth: Option<u32>,
+}
+
+/// Which settled targets to read.
+#[derive(Debug, Clone, Copy)]
+pub struct SettledQuery<'a> {
+    /// Only those after this one.
+    pub after: ErrandId,
+    /// So many at most.
+    pub limit: usize,
+    /// Only those of these words, if there are any.
+    pub words: Option<&'a [Word]>,
+    /// Only those that needed no asking.
+    pub is_unasked: bool,
+    /// So many places of each at most.
+    pub places: usize,
+}
+
+impl SettledQuery<'_> {
+    /// All of them, with every place.
+    pub const ALL: Self = Self {
+        after: ErrandId(0),
+        limit: usize::MAX,
+        words: None,
+        is_unasked: false,
+        places: usize::MAX,
+    };
+}
+
+/// The links that name a target.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mentions {
+    /// The first of their places.
+    pub places: Vec<PlaceIn>,
+    /// How many there are.
+    pub count: u64,
 }
 
 /// A place and the document it is in.
@@ -398,7 +512,7 @@ pub enum StoreFault {
 
 /// Remembers everything.
 #[async_trait]
-pub trait Store: Send + Sync {
+pub trait Store: SiteStore + Send + Sync {
     /// Opens the unfinished run of the same plan, or a new one.
     ///
     /// With `fresh`, an unfinished one is left as it is and never resumed.
@@ -464,13 +578,13 @@ pub trait Store: Send + Sync {
     /// When the next errand of a host that is not leased falls due.
     async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault>;
 
-    /// Commits results in one transaction; says which were refused because
-    /// their lease was lost.
+    /// Commits results in one transaction, with the links of their pages.
     async fn complete(
         &self,
         run: RunId,
         completions: &[Completion],
-    ) -> Result<Vec<ErrandId>, StoreFault>;
+        moments: Moments,
+    ) -> Result<Completed, StoreFault>;
 
     /// Remembers that some server was met.
     async fn prove_network(&self, run: RunId) -> Result<(), StoreFault>;
@@ -483,17 +597,20 @@ pub trait Store: Send + Sync {
         limit: usize,
     ) -> Result<Vec<(Errand, Probe)>, StoreFault>;
 
-    /// Settled targets after `after`; with `words`, only those.
+    /// Settled targets, in the order they were found.
     async fn settled(
         &self,
         run: RunId,
-        after: ErrandId,
-        limit: usize,
-        words: Option<&[Word]>,
+        query: SettledQuery<'_>,
     ) -> Result<Vec<Settled>, StoreFault>;
 
-    /// The places that name each of these errands' targets, in their order.
-    async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault>;
+    /// The links that name each of these errands' targets, with so many of
+    /// their places at most, in the order of the errands.
+    async fn mentions(
+        &self,
+        errands: &[ErrandId],
+        places: usize,
+    ) -> Result<Vec<Mentions>, StoreFault>;
 
     /// The control kept under this key, if it was asked at this moment or later.
     async fn control(&self, key: &str, since: Timestamp)

@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
+use relink_model::{Confidence, Ground, Place, PlaceKind, RunId, Word};
 use relink_ports::{
-    Claim, Completion, LinkBatch, NewDocument, NewLink, NewTarget, OpenRun, RunPlan, Settlement,
-    Step, Store, StoreFault,
+    Claim, Completion, LinkBatch, Moments, NewDocument, NewLink, NewTarget, OpenRun, RunPlan,
+    SettledQuery, Settlement, Step, Store, StoreFault,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// Long enough for a lock that is free, short enough for one that never is.
 const BRIEFLY: Duration = Duration::from_millis(50);
+/// When things are stored; nothing is so recent that it need not be asked.
+const MOMENTS: Moments = Moments { now: at(0), fresh_since: Timestamp::MAX };
 
 async fn open_empty() -> (SqliteStore, TempDir) {
     let folder = TempDir::new().unwrap();
@@ -192,7 +194,7 @@ async fn a_file_of_the_first_schema_keeps_all_it_holds() {
         let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
         let run = open_run(&store).await;
         assert!(run.is_resumed);
-        let settled = store.settled(run.id, ErrandId(0), 10, None).await.unwrap();
+        let settled = store.settled(run.id, SettledQuery::ALL).await.unwrap();
         let [dead] = &settled[..] else { panic!("one page is settled: {settled:?}") };
         let Settlement { word, confidence, grounds, looks, .. } = &dead.settlement;
         assert_eq!((*word, *confidence, &grounds[..]), (Word::Dead, Confidence::FULL, &[][..]));
@@ -215,8 +217,8 @@ async fn a_run_begun_under_the_first_schema_is_finished_under_the_new_one() {
     let claim = claim(&store, run).await;
     assert_eq!(claim.errands[0].url, "http://one.test/");
     let done = settled(&claim);
-    store.complete(run.id, std::slice::from_ref(&done)).await.unwrap();
-    let all = store.settled(run.id, ErrandId(0), 10, None).await.unwrap();
+    store.complete(run.id, std::slice::from_ref(&done), MOMENTS).await.unwrap();
+    let all = store.settled(run.id, SettledQuery::ALL).await.unwrap();
     assert_eq!(all.len(), 2);
     let Step::Settle(settlement) = done.step else { panic!("it is settled") };
     assert_eq!(all[1].settlement, settlement);
@@ -243,6 +245,7 @@ fn settled(claim: &Claim) -> Completion {
         lease: Some(claim.lease),
         probe: None,
         step: Step::Settle(settlement),
+        page: None,
     }
 }
 
@@ -289,8 +292,8 @@ async fn a_dossier_tells_of_the_last_thousand_runs() {
     assert_eq!(seconds, (201..=1200).collect::<Vec<i64>>());
 }
 
-fn at(seconds: i64) -> Timestamp {
-    Timestamp::from_second(1_700_000_000 + seconds).unwrap()
+const fn at(seconds: i64) -> Timestamp {
+    Timestamp::constant(1_700_000_000 + seconds, 0)
 }
 
 async fn open_run(store: &SqliteStore) -> OpenRun {
@@ -310,13 +313,7 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
     };
     let document = NewDocument { label: "a.md".to_owned(), content: 1 };
     let loaded = store.load_document(run.id, &document).await.unwrap();
-    let batch = LinkBatch {
-        document: loaded.id,
-        first: 0,
-        links: &[link],
-        now: at(0),
-        fresh_since: Timestamp::MAX,
-    };
+    let batch = LinkBatch { document: loaded.id, first: 0, links: &[link], moments: MOMENTS };
     store.add_links(run.id, batch).await.unwrap();
 }
 
@@ -343,10 +340,11 @@ async fn reopening_voids_leases_and_fences_off_old_results() {
         lease: Some(old.lease),
         probe: None,
         step: Step::Hold { looks: Vec::new() },
+        page: None,
     };
     let refuse = async || {
-        let refused = store.complete(run.id, std::slice::from_ref(&late)).await;
-        assert_eq!(refused.unwrap(), [late.errand]);
+        let refused = store.complete(run.id, std::slice::from_ref(&late), MOMENTS).await;
+        assert_eq!(refused.unwrap().refused, [late.errand]);
     };
     refuse().await;
     let new = claim(&store, resumed).await;

@@ -52,7 +52,7 @@ impl Trouble {
 mod tests {
     use jiff::Timestamp;
     use relink_model::{Place, PlaceKind, RunId};
-    use relink_ports::{LinkBatch, NewDocument, NewLink, NewTarget, RunPlan, Store as _};
+    use relink_ports::{LinkBatch, Moments, NewDocument, NewLink, NewTarget, RunPlan, Store as _};
 
     use super::*;
     use crate::SqliteStore;
@@ -84,8 +84,7 @@ mod tests {
             document: store.load_document(run, &document).await?.id,
             first: 0,
             links: &links,
-            now: Timestamp::UNIX_EPOCH,
-            fresh_since: Timestamp::MAX,
+            moments: Moments { now: Timestamp::UNIX_EPOCH, fresh_since: Timestamp::MAX },
         };
         store.add_links(run, batch).await
     }

@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use relink_model::{RunId, Word};
-use relink_ports::{DocumentId, LinkBatch, LoadedDocument, NewDocument, NewLink, NewTarget};
+use relink_ports::{
+    DocumentId, LinkBatch, LoadedDocument, Moments, NewDocument, NewLink, NewTarget,
+};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
@@ -67,10 +70,10 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
                 let host = host_id(db, host, &mut hosts)?;
                 web_target(db, url, host)?
             }
-            NewTarget::Local { .. } => local_target(db, link, batch)?,
+            NewTarget::Local { .. } => local_target(db, link, batch.moments)?,
         };
-        let errand = errand(db, run, link, &target, batch)?;
-        insert_link(db, batch.document, position, errand, link)?;
+        let errand = errand(db, run, link, &target, &Start::at_once(batch.moments))?;
+        insert_link(db, batch.document, position, errand.id, link)?;
     }
     count_links(db, batch)?;
     make_due(db, run, hosts.into_values())
@@ -83,7 +86,11 @@ fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> Outcome<()> {
 }
 
 /// The host's number.
-fn host_id<'a>(db: &Connection, name: &'a str, hosts: &mut HashMap<&'a str, i64>) -> Outcome<i64> {
+pub(super) fn host_id<'a>(
+    db: &Connection,
+    name: &'a str,
+    hosts: &mut HashMap<&'a str, i64>,
+) -> Outcome<i64> {
     if let Some(id) = hosts.get(name) {
         return Ok(*id);
     }
@@ -97,7 +104,11 @@ fn host_id<'a>(db: &Connection, name: &'a str, hosts: &mut HashMap<&'a str, i64>
 }
 
 /// Says when each host's first errand falls due.
-fn make_due(db: &Connection, run: RunId, hosts: impl Iterator<Item = i64>) -> Outcome<()> {
+pub(super) fn make_due(
+    db: &Connection,
+    run: RunId,
+    hosts: impl Iterator<Item = i64>,
+) -> Outcome<()> {
     let mut first = db.prepare_cached(
         "SELECT min(not_before) FROM errand WHERE run_id = ? AND host_id = ? AND state = 0",
     )?;
@@ -123,14 +134,14 @@ fn bucket(name: &str) -> usize {
 }
 
 /// A target's row, as far as an errand begins with it.
-struct Target {
+pub(super) struct Target {
     id: i64,
     host: Option<i64>,
     word: Option<String>,
     checked_at: Option<i64>,
 }
 
-fn web_target(db: &Connection, url: &str, host: i64) -> Outcome<Target> {
+pub(super) fn web_target(db: &Connection, url: &str, host: i64) -> Outcome<Target> {
     let added = db
         .prepare_cached("INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING")?
         .execute((url, host))?;
@@ -152,7 +163,7 @@ fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
 }
 
 /// What needs no asking is settled while loading.
-fn local_target(db: &Connection, link: &NewLink, batch: &LinkBatch<'_>) -> Outcome<Target> {
+pub(super) fn local_target(db: &Connection, link: &NewLink, moments: Moments) -> Outcome<Target> {
     let NewTarget::Local { key, word, code, reason } = &link.target else {
         unreachable!("only local targets come here")
     };
@@ -167,32 +178,61 @@ fn local_target(db: &Connection, link: &NewLink, batch: &LinkBatch<'_>) -> Outco
                  checked_at = excluded.checked_at
              RETURNING id",
         )?
-        .query_row((key, word.as_str(), code, reason, millis(batch.now)), |row| row.get(0))?;
+        .query_row((key, word.as_str(), code, reason, millis(moments.now)), |row| row.get(0))?;
     let word = Some(word.as_str().to_owned());
-    Ok(Target { id, host: None, word, checked_at: Some(millis(batch.now)) })
+    Ok(Target { id, host: None, word, checked_at: Some(millis(moments.now)) })
+}
+
+/// How an errand that is new to its run begins.
+pub(super) struct Start {
+    /// Targets found alive at this moment or later need not be asked again.
+    pub(super) fresh_since: Timestamp,
+    /// Not asked before.
+    pub(super) not_before: i64,
+    /// How far from the beginning of a crawl.
+    pub(super) depth: Option<u32>,
+    /// Its turn in a crawl that goes by rank.
+    pub(super) rank: Option<i64>,
+}
+
+impl Start {
+    /// For a target that may be asked at once, in its turn.
+    fn at_once(moments: Moments) -> Self {
+        Self { fresh_since: moments.fresh_since, not_before: 0, depth: None, rank: None }
+    }
+}
+
+/// An errand, found or made.
+pub(super) struct Begun {
+    pub(super) id: i64,
+    /// Whether it is new to the run.
+    pub(super) is_new: bool,
+    /// Whether it needs no asking.
+    pub(super) is_settled: bool,
 }
 
 /// The target's errand in this run, made if need be.
-fn errand(
+pub(super) fn errand(
     db: &Connection,
     run: RunId,
     link: &NewLink,
     target: &Target,
-    batch: &LinkBatch<'_>,
-) -> Outcome<i64> {
+    start: &Start,
+) -> Outcome<Begun> {
     let (url, is_named) = match &link.target {
         NewTarget::Web { url, is_named, .. } => (url, *is_named),
         NewTarget::Local { key, .. } => (key, false),
     };
     let is_local = target.host.is_none();
     let is_fresh = target.word.as_deref() == Some(Word::Alive.as_str())
-        && target.checked_at >= Some(millis(batch.fresh_since));
+        && target.checked_at >= Some(millis(start.fresh_since));
     let is_settled = is_local || is_fresh;
     let given = (link.given != *url).then_some(link.given.as_str());
     let added = db
         .prepare_cached(
-            "INSERT INTO errand (run_id, target_id, host_id, named, given, state, cached)
-             VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO errand
+                 (run_id, target_id, host_id, named, given, state, cached, not_before, depth, rank)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?
         .execute((
             run.0,
@@ -202,17 +242,20 @@ fn errand(
             given,
             if is_settled { SETTLED } else { PENDING },
             is_fresh && !is_local,
+            start.not_before,
+            start.depth,
+            start.rank,
         ))?;
-    let errand = match added {
+    let id = match added {
         0 => known_errand(db, run, target, is_named)?,
         _ => db.last_insert_rowid(),
     };
     // A local errand from before an interruption is settled anew: the file may
     // have come or gone since.
     if is_local || is_fresh && added > 0 {
-        settle_from_memory(db, errand, target)?;
+        settle_from_memory(db, id, target)?;
     }
-    Ok(errand)
+    Ok(Begun { id, is_new: added > 0, is_settled })
 }
 
 /// An errand this run has already; being named by the user outweighs having

@@ -12,9 +12,12 @@ mod fault;
 mod judging;
 mod loading;
 mod open;
+mod pages;
 mod results;
 mod rows;
 mod runs;
+mod site;
+mod site_store;
 mod upkeep;
 
 use std::path::PathBuf;
@@ -22,11 +25,11 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Errand, ErrandId, Probe, RunId, Word};
+use relink_model::{Errand, ErrandId, Probe, RunId};
 use relink_ports::{
-    Claim, Completion, DocumentId, Dossier, HostLease, HostPace, HostTally, KeptControl, LinkBatch,
-    LoadedDocument, Neighbor, NewDocument, OpenRun, PlaceIn, RunPlan, RunState, Settled, Store,
-    StoreFault, StoreSize, Tally,
+    Claim, Completed, Completion, DocumentId, Dossier, HostLease, HostPace, HostTally, KeptControl,
+    LinkBatch, LoadedDocument, Mentions, Moments, Neighbor, NewDocument, OpenRun, RunPlan,
+    RunState, Settled, SettledQuery, Store, StoreFault, StoreSize, Tally,
 };
 use rusqlite::{Connection, Transaction};
 
@@ -145,8 +148,9 @@ impl Store for SqliteStore {
         &self,
         run: RunId,
         completions: &[Completion],
-    ) -> Result<Vec<ErrandId>, StoreFault> {
-        self.transact("storing results", |db| results::complete(db, run, completions))
+        moments: Moments,
+    ) -> Result<Completed, StoreFault> {
+        self.transact("storing results", |db| results::complete(db, run, completions, moments))
     }
 
     async fn prove_network(&self, run: RunId) -> Result<(), StoreFault> {
@@ -165,15 +169,17 @@ impl Store for SqliteStore {
     async fn settled(
         &self,
         run: RunId,
-        after: ErrandId,
-        limit: usize,
-        words: Option<&[Word]>,
+        query: SettledQuery<'_>,
     ) -> Result<Vec<Settled>, StoreFault> {
-        self.perform("reading results", |db| results::settled(db, run, after, limit, words))
+        self.perform("reading results", |db| results::settled(db, run, query))
     }
 
-    async fn places(&self, errands: &[ErrandId]) -> Result<Vec<Vec<PlaceIn>>, StoreFault> {
-        self.perform("reading places", |db| results::places(db, errands))
+    async fn mentions(
+        &self,
+        errands: &[ErrandId],
+        places: usize,
+    ) -> Result<Vec<Mentions>, StoreFault> {
+        self.perform("reading places", |db| results::mentions(db, errands, places))
     }
 
     async fn control(

@@ -5,10 +5,14 @@ use std::collections::{HashMap, HashSet};
 use relink_model::{
     Confidence, Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word,
 };
-use relink_ports::{Completion, HostLease, PlaceIn, Settled, Settlement, Step};
+use relink_ports::{
+    Completed, Completion, HostLease, Mentions, Moments, PlaceIn, Settled, SettledQuery,
+    Settlement, Step,
+};
 use rusqlite::{Connection, Row};
 
 use super::fault::Outcome;
+use super::pages::Intake;
 use super::rows::{
     ERRAND_COLUMNS, errand, errand_columns, from_json, millis, moment, named, number,
     probe_of_errand, streak,
@@ -22,9 +26,11 @@ pub(super) fn complete(
     db: &Connection,
     run: RunId,
     completions: &[Completion],
-) -> Outcome<Vec<ErrandId>> {
+    moments: Moments,
+) -> Outcome<Completed> {
     let lost = lost_leases(db, completions)?;
     let mut refused = Vec::new();
+    let mut intake = Intake::new(run, moments);
     for completion in completions {
         if completion.lease.is_some_and(|lease| lost.contains(&lease)) {
             refused.push(completion.errand);
@@ -45,13 +51,17 @@ pub(super) fn complete(
                 let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
                 put_off(db, completion, &state, looks, probe)?;
             }
+            Step::Leave => leave(db, completion)?,
             Step::Settle(settlement) => {
                 settle_errand(db, completion, settlement, probe)?;
                 settle_target(db, completion, settlement, probe)?;
             }
         }
+        if let Some(page) = &completion.page {
+            intake.take(db, page, Some(completion.errand.0))?;
+        }
     }
-    Ok(refused)
+    Ok(Completed { refused, ..intake.finish(db)? })
 }
 
 fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<HostLease>> {
@@ -96,6 +106,7 @@ fn looks(step: &Step) -> &[Look] {
     match step {
         Step::Again { looks, .. } | Step::Hold { looks } => looks,
         Step::Settle(settlement) => &settlement.looks,
+        Step::Leave => &[],
     }
 }
 
@@ -126,6 +137,13 @@ fn put_off(
         probe,
         completion.errand.0,
     ))?;
+    Ok(())
+}
+
+/// Forgets an errand that is not asked after all.
+fn leave(db: &Connection, completion: &Completion) -> Outcome<()> {
+    db.prepare_cached("DELETE FROM link WHERE errand_id = ?")?.execute([completion.errand.0])?;
+    db.prepare_cached("DELETE FROM errand WHERE id = ?")?.execute([completion.errand.0])?;
     Ok(())
 }
 
@@ -241,7 +259,7 @@ macro_rules! settled_columns {
         concat!(
             "e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
              e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
-             e.confidence, e.grounds, (SELECT p.detail FROM probe p WHERE ",
+             e.confidence, e.grounds, e.depth, (SELECT p.detail FROM probe p WHERE ",
             probe_of_errand!(),
             ")"
         )
@@ -251,9 +269,7 @@ macro_rules! settled_columns {
 pub(super) fn settled(
     db: &Connection,
     run: RunId,
-    after: ErrandId,
-    limit: usize,
-    words: Option<&[Word]>,
+    query: SettledQuery<'_>,
 ) -> Outcome<Vec<Settled>> {
     // NOT INDEXED: pages follow the row number, which is the input's order.
     let mut statement = db.prepare_cached(concat!(
@@ -262,13 +278,15 @@ pub(super) fn settled(
         " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
           WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
             AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
+            AND (NOT ?5 OR e.cached OR e.host_id IS NULL)
           ORDER BY e.id LIMIT ?3"
     ))?;
-    let words = words.map(serde_json::to_string).transpose()?;
+    let words = query.words.map(serde_json::to_string).transpose()?;
     let mut labels = Labels::default();
-    let rows = statement.query_and_then((run.0, after.0, number(limit), words), |row| {
-        settled_row(db, row, &mut labels)
-    })?;
+    let rows = statement.query_and_then(
+        (run.0, query.after.0, number(query.limit), words, query.is_unasked),
+        |row| settled_row(db, row, query.places, &mut labels),
+    )?;
     rows.collect()
 }
 
@@ -282,14 +300,20 @@ pub(super) fn settled_one(db: &Connection, errand: ErrandId) -> Outcome<Option<S
     ))?;
     let mut rows = statement.query([errand.0])?;
     let row = rows.next()?;
-    row.map(|row| settled_row(db, row, &mut Labels::default())).transpose()
+    row.map(|row| settled_row(db, row, usize::MAX, &mut Labels::default())).transpose()
 }
 
-fn settled_row(db: &Connection, row: &Row<'_>, labels: &mut Labels) -> Outcome<Settled> {
+fn settled_row(
+    db: &Connection,
+    row: &Row<'_>,
+    places: usize,
+    labels: &mut Labels,
+) -> Outcome<Settled> {
     let errand = ErrandId(row.get(0)?);
     let url: String = row.get(1)?;
     let given: Option<String> = row.get(2)?;
-    let probe: Option<Probe> = from_json(row.get(16)?)?;
+    let probe: Option<Probe> = from_json(row.get(17)?)?;
+    let Mentions { places, count: inlinks } = mentions_of(db, errand, places, labels)?;
     let stored: Option<Vec<Look>> = from_json(row.get(4)?)?;
     let looks = stored.unwrap_or_else(|| probe.iter().map(only_look).collect());
     let settlement = Settlement {
@@ -311,7 +335,9 @@ fn settled_row(db: &Connection, row: &Row<'_>, labels: &mut Labels) -> Outcome<S
         settlement,
         is_cached: row.get(3)?,
         probe,
-        places: places_of(db, errand, labels)?,
+        places,
+        inlinks,
+        depth: row.get(16)?,
     })
 }
 
@@ -324,10 +350,30 @@ fn only_look(probe: &Probe) -> Look {
     }
 }
 
-/// The places that name each errand's target.
-pub(super) fn places(db: &Connection, errands: &[ErrandId]) -> Outcome<Vec<Vec<PlaceIn>>> {
+/// The links that name each errand's target.
+pub(super) fn mentions(
+    db: &Connection,
+    errands: &[ErrandId],
+    places: usize,
+) -> Outcome<Vec<Mentions>> {
     let mut labels = Labels::default();
-    errands.iter().map(|errand| places_of(db, *errand, &mut labels)).collect()
+    errands.iter().map(|errand| mentions_of(db, *errand, places, &mut labels)).collect()
+}
+
+fn mentions_of(
+    db: &Connection,
+    errand: ErrandId,
+    limit: usize,
+    labels: &mut Labels,
+) -> Outcome<Mentions> {
+    let places = places_of(db, errand, limit, labels)?;
+    let count = if places.len() < limit {
+        places.len() as u64
+    } else {
+        db.prepare_cached("SELECT count(*) FROM link WHERE errand_id = ?")?
+            .query_row([errand.0], |row| row.get(0))?
+    };
+    Ok(Mentions { places, count })
 }
 
 /// The labels of documents looked up so far: many links share few documents.
@@ -348,12 +394,17 @@ impl Labels {
 }
 
 /// The places that name an errand's target, in the order of their documents.
-fn places_of(db: &Connection, errand: ErrandId, labels: &mut Labels) -> Outcome<Vec<PlaceIn>> {
+fn places_of(
+    db: &Connection,
+    errand: ErrandId,
+    limit: usize,
+    labels: &mut Labels,
+) -> Outcome<Vec<PlaceIn>> {
     let mut statement = db.prepare_cached(
         "SELECT document_id, span_start, span_end, line, col, kind
-         FROM link WHERE errand_id = ? ORDER BY document_id, position",
+         FROM link WHERE errand_id = ? ORDER BY document_id, position LIMIT ?",
     )?;
-    let rows = statement.query_and_then([errand.0], |row| {
+    let rows = statement.query_and_then((errand.0, number(limit)), |row| {
         let kind = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
         let kind = PlaceKind::named(kind).unwrap_or(PlaceKind::Link);
         let span = Span { start: row.get(1)?, end: row.get(2)? };

@@ -37,13 +37,14 @@ pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> Outcome<Op
 /// The columns [`errand`] reads, from `errand e` and `target t`.
 macro_rules! errand_columns {
     () => {
-        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks, t.checked_at"
+        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks, t.checked_at,
+         e.depth"
     };
 }
 pub(super) use errand_columns;
 
 /// How many columns [`errand`] reads.
-pub(super) const ERRAND_COLUMNS: usize = 9;
+pub(super) const ERRAND_COLUMNS: usize = 10;
 
 /// That `probe p` is the last one of `errand e` to `target t`: its own, or for
 /// an answer from memory the one that reached the page. Numbers of forgotten
@@ -68,6 +69,7 @@ pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
         given: given.unwrap_or_else(|| url.clone()),
         url,
         is_named: row.get(4)?,
+        depth: row.get(9)?,
         purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
         not_before: moment(row.get(6)?),
         looks: from_json::<Vec<Look>>(row.get(7)?)?.unwrap_or_default(),

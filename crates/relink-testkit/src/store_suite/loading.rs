@@ -4,7 +4,7 @@ use relink_model::{Code, ErrandId, Word};
 use relink_ports::{DocumentId, NewLink, PlaceIn, Store};
 
 use super::Outcome;
-use super::scene::{Scene, at, document, found, local, named, place};
+use super::scene::{MANY, Scene, at, document, found, local, named, place};
 
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
@@ -79,7 +79,7 @@ pub async fn a_target_named_by_many_links_is_one_errand_with_all_its_places(
         .collect();
     assert_eq!(ids.len(), 1, "{claims:?}");
     let expect = [("a.md", 3), ("a.md", 2), ("b.md", 9), ("b.md", 8)];
-    assert_eq!(store.places(&ids).await?, [expect.map(place_in)]);
+    assert_eq!(store.mentions(&ids, MANY).await?[0].places, expect.map(place_in));
     let tally = store.tally(scene.run).await?;
     assert_eq!((tally.documents, tally.links, tally.targets), (2, 5, 2));
     Ok(())
@@ -201,7 +201,7 @@ pub async fn documents_that_take_no_part_any_more_take_their_errands_with_them(
     let claim = scene.claim_one(at(1)).await?;
     assert_eq!(claim.name, "two.test");
     let ids = [claim.errands[0].id];
-    assert_eq!(store.places(&ids).await?, [[("kept.md", 1)].map(place_in)]);
+    assert_eq!(store.mentions(&ids, MANY).await?[0].places, [("kept.md", 1)].map(place_in));
     scene.release(&claim).await?;
 
     let none: &[DocumentId] = &[];

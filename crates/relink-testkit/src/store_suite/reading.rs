@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use relink_model::{Ending, ErrandId, Phase, Purpose, Word};
 use relink_ports::{
-    HostPace, HostTally, NewLink, PlaceIn, RunPlan, Settled, Settlement, Step, Store, StoreFault,
-    Tally,
+    HostPace, HostTally, NewLink, PlaceIn, RunPlan, Settled, SettledQuery, Settlement, Step, Store,
+    StoreFault, Tally,
 };
 
 use super::Outcome;
@@ -30,7 +30,8 @@ pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> Ou
 
     let (mut after, mut pages) = (ErrandId(0), Vec::new());
     for expect in [3, 3, 1, 0] {
-        let page = store.settled(scene.run, after, 3, None).await?;
+        let page =
+            store.settled(scene.run, SettledQuery { after, limit: 3, ..SettledQuery::ALL }).await?;
         assert_eq!(page.len(), expect);
         after = page.last().map_or(after, |settled| settled.errand);
         pages.extend(page);
@@ -50,7 +51,9 @@ pub async fn settled_targets_can_be_picked_by_word(store: &dyn Store) -> Outcome
     scene.load("a.md", 1, &links).await?;
 
     let pick = async |after: i64, limit, words: &[Word]| -> Result<Vec<Word>, StoreFault> {
-        let picked = store.settled(scene.run, ErrandId(after), limit, Some(words));
+        let query =
+            SettledQuery { after: ErrandId(after), limit, words: Some(words), ..SettledQuery::ALL };
+        let picked = store.settled(scene.run, query);
         Ok(picked.await?.iter().map(word_of).collect())
     };
     let broken = [Word::Soft404, Word::Dead];
@@ -101,6 +104,8 @@ pub async fn a_settled_target_is_read_back_as_it_was_stored(store: &dyn Store) -
         is_cached: false,
         probe: Some(second),
         places: places.to_vec(),
+        inlinks: 2,
+        depth: None,
     };
     assert_eq!(scene.settled().await?, [expect]);
     Ok(())
@@ -145,10 +150,15 @@ pub async fn places_come_in_the_order_of_the_errands(store: &dyn Store) -> Outco
     scene.settle_all(Word::Alive, at(1)).await?;
     let settled = scene.settled().await?;
     let (one, two) = (&settled[0], &settled[1]);
-    let places = store.places(&[two.errand, ErrandId(i64::MAX), one.errand]).await?;
+    let errands = [two.errand, ErrandId(i64::MAX), one.errand];
+    let mentions = store.mentions(&errands, MANY).await?;
+    let places: Vec<_> = mentions.iter().map(|mentions| mentions.places.clone()).collect();
     assert_eq!(places, [two.places.clone(), Vec::new(), one.places.clone()]);
     assert_eq!(places[0][0].place, place(2));
-    assert_eq!(store.places(&[]).await?, [[]; 0]);
+    assert_eq!(store.mentions(&[], MANY).await?, []);
+
+    let first = &store.mentions(&errands, 1).await?[2];
+    assert_eq!((&first.places[..], first.count), (&one.places[..1], 2));
     Ok(())
 }
 

@@ -22,7 +22,7 @@ pub async fn a_result_under_a_lost_lease_is_refused_and_changes_nothing(
 
     let errand = &lost.errands[0];
     let late = settled_as(Some(lost.lease), errand, Word::Dead, at(LEASE + 1));
-    let refused = store.complete(scene.run, &[late]).await?;
+    let refused = store.complete(scene.run, &[late], scene.moments()).await?.refused;
     assert_eq!(refused, [errand.id]);
     assert_eq!(store.size().await?, size);
     assert_eq!(store.tally(scene.run).await?, tally);
@@ -62,7 +62,7 @@ pub async fn only_the_results_under_the_lost_lease_are_refused(store: &dyn Store
         let errands = claim.errands.iter().filter(|errand| errand.url != ONE);
         results.extend(errands.map(|errand| settle(claim.lease, errand)));
     }
-    let refused = store.complete(scene.run, &results).await?;
+    let refused = store.complete(scene.run, &results, scene.moments()).await?.refused;
     assert_eq!(refused, [lost.errands[0].id]);
     let settled = scene.settled().await?;
     let settled: Vec<&str> = settled.iter().map(|settled| &settled.url[..]).collect();

@@ -5,12 +5,13 @@
 
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, Digest, Ending, Errand, ErrandId, FailureStreak, Hop, Look, Place, PlaceKind,
-    Probe, Purpose, RunId, Sketch, Span, Timings, Word,
+    Code, Confidence, Digest, Ending, Errand, FailureStreak, Hop, Look, Place, PlaceKind, Probe,
+    Purpose, RunId, Sketch, Span, Timings, Word,
 };
 use relink_ports::{
-    Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, NewDocument, NewLink,
-    NewTarget, RunPlan, RunState, Settled, Settlement, Step, Store, StoreFault,
+    Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, Moments, NewDocument,
+    NewLink, NewTarget, RunPlan, RunState, Settled, SettledQuery, Settlement, Step, Store,
+    StoreFault,
 };
 
 /// Seconds a lease lasts in a scene.
@@ -101,8 +102,7 @@ impl<'a> Scene<'a> {
         first: usize,
         links: &[NewLink],
     ) -> Result<(), StoreFault> {
-        let batch =
-            LinkBatch { document, first, links, now: self.now, fresh_since: self.fresh_since };
+        let batch = LinkBatch { document, first, links, moments: self.moments() };
         self.store.add_links(self.run, batch).await
     }
 
@@ -129,7 +129,7 @@ impl<'a> Scene<'a> {
 
     /// Commits results that nothing stands against.
     pub(super) async fn complete(&self, completions: &[Completion]) -> Result<(), StoreFault> {
-        let refused = self.store.complete(self.run, completions).await?;
+        let refused = self.store.complete(self.run, completions, self.moments()).await?.refused;
         assert_eq!(refused, [], "no lease was lost");
         Ok(())
     }
@@ -161,9 +161,14 @@ impl<'a> Scene<'a> {
         self.store.release(self.run, claim.lease, &pace, &tally).await
     }
 
+    /// When links and results are stored here.
+    pub(super) fn moments(&self) -> Moments {
+        Moments { now: self.now, fresh_since: self.fresh_since }
+    }
+
     /// Everything that is settled.
     pub(super) async fn settled(&self) -> Result<Vec<Settled>, StoreFault> {
-        self.store.settled(self.run, ErrandId(0), MANY, None).await
+        self.store.settled(self.run, SettledQuery::ALL).await
     }
 
     /// The only target that is settled.
@@ -290,7 +295,7 @@ pub(super) fn result(
     probe: Option<Probe>,
     step: Step,
 ) -> Completion {
-    Completion { errand: errand.id, target: errand.target, lease, probe, step }
+    Completion { errand: errand.id, target: errand.target, lease, probe, step, page: None }
 }
 
 /// A result that settles an errand after one look, with the status its word

@@ -1,0 +1,256 @@
+//! Pages of a crawl on their way in: their links, and the errands they lead to.
+//!
+//! A page's links are stored in the transaction that settles its own errand,
+//! so no kill can come between them.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use relink_model::{Errand, ErrandId, RunId};
+use relink_ports::{
+    Admission, Completed, HostLease, KeptRobots, Moments, NewPage, NewTarget, PageLink,
+};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::fault::Outcome;
+use super::loading::{self, Begun, Start, errand, host_id, local_target, web_target};
+use super::rows::{self, errand_columns, millis, moment, number};
+
+/// Adds pages that no errand brought.
+pub(super) fn add(
+    db: &Connection,
+    run: RunId,
+    pages: &[NewPage],
+    moments: Moments,
+) -> Outcome<Completed> {
+    let mut intake = Intake::new(run, moments);
+    for page in pages {
+        intake.take(db, page, None)?;
+    }
+    intake.finish(db)
+}
+
+/// Takes in pages, counting what they lead to.
+pub(super) struct Intake<'a> {
+    run: RunId,
+    moments: Moments,
+    hosts: HashMap<&'a str, i64>,
+    completed: Completed,
+}
+
+impl<'a> Intake<'a> {
+    pub(super) fn new(run: RunId, moments: Moments) -> Self {
+        Self { run, moments, hosts: HashMap::new(), completed: Completed::default() }
+    }
+
+    /// Makes the hosts of new errands due, and says what was found.
+    pub(super) fn finish(self, db: &Connection) -> Outcome<Completed> {
+        loading::make_due(db, self.run, self.hosts.into_values())?;
+        Ok(self.completed)
+    }
+
+    /// Stores a page that was found on this errand.
+    pub(super) fn take(
+        &mut self,
+        db: &Connection,
+        page: &'a NewPage,
+        errand: Option<i64>,
+    ) -> Outcome<()> {
+        let Some(document) = self.document(db, page, errand)? else { return Ok(()) };
+        let mut stored = 0;
+        for (position, link) in page.links.iter().enumerate() {
+            if let Some(errand) = self.target(db, link)? {
+                insert_link(db, document, position, errand, link)?;
+                stored += 1;
+            }
+        }
+        db.prepare_cached("UPDATE document SET links = ? WHERE id = ?")?
+            .execute((number(stored), document))?;
+        Ok(())
+    }
+
+    /// The page's document; nothing if the run has it already, which a seed or
+    /// a sitemap may be after an interruption.
+    fn document(
+        &self,
+        db: &Connection,
+        page: &NewPage,
+        errand: Option<i64>,
+    ) -> Outcome<Option<i64>> {
+        let anchors = page.anchors.as_deref().map(packed);
+        let added = db
+            .prepare_cached(
+                "INSERT INTO document (run_id, label, content, loaded, errand_id, sitemap, anchors)
+                 VALUES (?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
+            )?
+            .execute((self.run.0, &page.label, errand, page.is_sitemap, anchors))?;
+        Ok((added > 0).then(|| db.last_insert_rowid()))
+    }
+
+    /// The errand a link leads to, if it leads to one.
+    fn target(&mut self, db: &Connection, link: &'a PageLink) -> Outcome<Option<i64>> {
+        let (url, host) = match &link.link.target {
+            NewTarget::Web { url, host, .. } => (url, host),
+            NewTarget::Local { .. } => {
+                let target = local_target(db, &link.link, self.moments)?;
+                let start = self.start(None, None, Timestamp::MAX);
+                return Ok(Some(self.count(errand(db, self.run, &link.link, &target, &start)?)));
+            }
+        };
+        if let Some(known) = self.known(db, url, link.admission)? {
+            return Ok(Some(known));
+        }
+        let Admission::Ask { depth, rank, trusts_memory } = link.admission else {
+            return Ok(None);
+        };
+        let host = host_id(db, host, &mut self.hosts)?;
+        let target = web_target(db, url, host)?;
+        let fresh_since = if trusts_memory { self.moments.fresh_since } else { Timestamp::MAX };
+        let start = self.start(Some(depth), rank, fresh_since);
+        Ok(Some(self.count(errand(db, self.run, &link.link, &target, &start)?)))
+    }
+
+    /// An errand the run has already. Most links lead to one, so this comes
+    /// first. A shorter way to a page that waits is noted.
+    fn known(&self, db: &Connection, url: &str, admission: Admission) -> Outcome<Option<i64>> {
+        let known: Option<(i64, Option<u32>, u8)> = db
+            .prepare_cached(
+                "SELECT e.id, e.depth, e.state FROM target t
+                 CROSS JOIN errand e ON e.run_id = ?2 AND e.target_id = t.id
+                 WHERE t.url = ?1",
+            )?
+            .query_row((url, self.run.0), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((id, depth, state)) = known else { return Ok(None) };
+        if let Admission::Ask { depth: new, .. } = admission
+            && state == 0
+            && depth.is_some_and(|depth| new < depth)
+        {
+            db.prepare_cached("UPDATE errand SET depth = ? WHERE id = ?")?.execute((new, id))?;
+        }
+        Ok(Some(id))
+    }
+
+    /// Pages are asked in the order they are found, so an errand begins with
+    /// the moment it was found at.
+    fn start(&self, depth: Option<u32>, rank: Option<i64>, fresh_since: Timestamp) -> Start {
+        Start { fresh_since, not_before: millis(self.moments.now), depth, rank }
+    }
+
+    fn count(&mut self, begun: Begun) -> i64 {
+        self.completed.found += u64::from(begun.is_new);
+        self.completed.known += u64::from(begun.is_new && begun.is_settled);
+        begun.id
+    }
+}
+
+fn insert_link(
+    db: &Connection,
+    document: i64,
+    position: usize,
+    errand: i64,
+    link: &PageLink,
+) -> Outcome<()> {
+    let place = link.link.place;
+    db.prepare_cached(
+        "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col,
+                           kind, fragment)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )?
+    .execute((
+        document,
+        number(position),
+        errand,
+        number(place.span.start),
+        number(place.span.end),
+        place.line,
+        place.column,
+        place.kind.as_str(),
+        link.fragment.as_deref(),
+    ))?;
+    Ok(())
+}
+
+fn packed(anchors: &[u32]) -> Vec<u8> {
+    anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
+}
+
+/// The anchors of a page as they were stored.
+pub(super) fn unpacked(anchors: &[u8]) -> Vec<u32> {
+    anchors.as_chunks::<4>().0.iter().copied().map(u32::from_le_bytes).collect()
+}
+
+/// Due errands by their rank; none if the lease is lost.
+pub(super) fn ranked(
+    db: &Connection,
+    run: RunId,
+    lease: HostLease,
+    limit: usize,
+    now: Timestamp,
+) -> Outcome<Vec<Errand>> {
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        errand_columns!(),
+        " FROM errand e INDEXED BY errand_ranked
+          CROSS JOIN target t ON t.id = e.target_id
+          WHERE e.state = 0 AND e.rank IS NOT NULL AND e.run_id = ?1 AND e.host_id = ?2
+            AND e.not_before <= ?3
+            AND EXISTS (SELECT 1 FROM host WHERE id = ?2 AND lease_no = ?5)
+          ORDER BY e.rank LIMIT ?4"
+    ))?;
+    let rows = statement
+        .query_and_then((run.0, lease.host.0, millis(now), number(limit), lease.number), |row| {
+            rows::errand(db, row)
+        })?;
+    rows.collect()
+}
+
+pub(super) fn last_errand(db: &Connection, run: RunId) -> Outcome<ErrandId> {
+    let last = db
+        .prepare_cached("SELECT ifnull(max(id), 0) FROM errand WHERE run_id = ?")?
+        .query_row([run.0], |row| row.get(0))?;
+    Ok(ErrandId(last))
+}
+
+pub(super) fn robots(
+    db: &Connection,
+    origin: &str,
+    since: Timestamp,
+) -> Outcome<Option<KeptRobots>> {
+    let kept = db
+        .prepare_cached(
+            "SELECT asked_at, status, text FROM robots WHERE origin = ? AND asked_at >= ?",
+        )?
+        .query_row((origin, millis(since)), |row| {
+            Ok(KeptRobots {
+                origin: origin.to_owned(),
+                asked: moment(row.get(0)?),
+                status: row.get(1)?,
+                text: row.get(2)?,
+            })
+        })
+        .optional()?;
+    Ok(kept)
+}
+
+pub(super) fn keep_robots(db: &Connection, robots: &KeptRobots) -> Outcome<()> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO robots (origin, asked_at, status, text) VALUES (?, ?, ?, ?)",
+    )?
+    .execute((&robots.origin, millis(robots.asked), robots.status, &robots.text))?;
+    Ok(())
+}
+
+pub(super) fn note(db: &Connection, run: RunId, name: &str) -> Outcome<Option<String>> {
+    let note = db
+        .prepare_cached("SELECT text FROM note WHERE run_id = ? AND name = ?")?
+        .query_row((run.0, name), |row| row.get(0))
+        .optional()?;
+    Ok(note)
+}
+
+pub(super) fn keep_note(db: &Connection, run: RunId, name: &str, text: &str) -> Outcome<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO note (run_id, name, text) VALUES (?, ?, ?)")?
+        .execute((run.0, name, text))?;
+    Ok(())
+}

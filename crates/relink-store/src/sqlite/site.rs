@@ -1,0 +1,178 @@
+//! Crawls read back: runs, targets, pages and links, each stream in pieces.
+
+use relink_model::{ErrandId, PlaceKind, Probe, RunId};
+use relink_ports::{
+    DocumentId, LinkCursor, RunSummary, SiteLink, SitePage, SiteTarget, WordChange,
+};
+use rusqlite::{Connection, Row};
+
+use super::fault::Outcome;
+use super::pages::unpacked;
+use super::rows::{from_json, moment, named, number, probe_of_errand};
+
+const FINISHED: i64 = 1;
+
+pub(super) fn runs(
+    db: &Connection,
+    command: Option<&str>,
+    limit: usize,
+) -> Outcome<Vec<RunSummary>> {
+    let mut statement = db.prepare_cached(
+        "SELECT r.id, r.command, r.inputs, r.started_at, r.closed_at, r.state,
+                (SELECT count(*) FROM errand WHERE run_id = r.id),
+                (SELECT count(*) FROM errand WHERE run_id = r.id AND state = 2),
+                (SELECT count(*) FROM document WHERE run_id = r.id AND errand_id IS NOT NULL)
+         FROM run r WHERE ?1 IS NULL OR r.command = ?1
+         ORDER BY r.id DESC LIMIT ?2",
+    )?;
+    let rows = statement.query_and_then((command, number(limit)), |row| {
+        let inputs: String = row.get(2)?;
+        Outcome::Ok(RunSummary {
+            id: RunId(row.get(0)?),
+            command: row.get(1)?,
+            inputs: serde_json::from_str(&inputs)?,
+            started: moment(row.get(3)?),
+            closed: row.get::<_, Option<i64>>(4)?.map(moment),
+            is_finished: row.get::<_, i64>(5)? == FINISHED,
+            targets: row.get(6)?,
+            settled: row.get(7)?,
+            pages: row.get(8)?,
+        })
+    })?;
+    rows.collect()
+}
+
+pub(super) fn addresses(
+    db: &Connection,
+    run: RunId,
+    after: ErrandId,
+    limit: usize,
+) -> Outcome<Vec<(ErrandId, String)>> {
+    let mut statement = db.prepare_cached(
+        "SELECT e.id, t.url FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+         WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3",
+    )?;
+    let rows = statement.query_map((run.0, after.0, number(limit)), |row| {
+        Ok((ErrandId(row.get(0)?), row.get(1)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn targets(
+    db: &Connection,
+    run: RunId,
+    after: ErrandId,
+    limit: usize,
+) -> Outcome<Vec<SiteTarget>> {
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT e.id, t.url, e.word, e.code, e.status, e.reason, e.depth,
+                (SELECT p.detail FROM probe p WHERE ",
+        probe_of_errand!(),
+        ") FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+          WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3"
+    ))?;
+    let rows = statement.query_and_then((run.0, after.0, number(limit)), target)?;
+    rows.collect()
+}
+
+fn target(row: &Row<'_>) -> Outcome<SiteTarget> {
+    let probe: Option<Probe> = from_json(row.get(7)?)?;
+    let digest = probe.as_ref().and_then(|probe| probe.digest.as_ref());
+    Ok(SiteTarget {
+        errand: ErrandId(row.get(0)?),
+        url: row.get(1)?,
+        word: named(row.get(2)?)?,
+        code: named(row.get(3)?)?,
+        status: row.get(4)?,
+        reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
+        depth: row.get(6)?,
+        asked: probe.as_ref().map(|probe| probe.asked),
+        took_ms: probe.as_ref().map(|probe| probe.timings.total),
+        bytes: digest.map(|digest| digest.bytes),
+        title: digest.and_then(|digest| digest.title.clone()),
+        hops: probe.iter().flat_map(|probe| &probe.hops).map(|hop| hop.url.clone()).collect(),
+    })
+}
+
+pub(super) fn pages(
+    db: &Connection,
+    run: RunId,
+    after: DocumentId,
+    limit: usize,
+) -> Outcome<Vec<SitePage>> {
+    let mut statement = db.prepare_cached(
+        "SELECT id, label, errand_id, links, anchors, sitemap FROM document
+         WHERE id > ?2 AND run_id = ?1 ORDER BY id LIMIT ?3",
+    )?;
+    let rows = statement.query_and_then((run.0, after.0, number(limit)), |row| {
+        Outcome::Ok(SitePage {
+            document: DocumentId(row.get(0)?),
+            label: row.get(1)?,
+            errand: row.get::<_, Option<i64>>(2)?.map(ErrandId),
+            is_sitemap: row.get(5)?,
+            links: row.get(3)?,
+            anchors: row.get::<_, Option<Vec<u8>>>(4)?.map(|anchors| unpacked(&anchors)),
+        })
+    })?;
+    rows.collect()
+}
+
+pub(super) fn links(
+    db: &Connection,
+    run: RunId,
+    (errand, document, position): LinkCursor,
+    limit: usize,
+) -> Outcome<Vec<SiteLink>> {
+    let mut statement = db.prepare_cached(
+        "SELECT l.document_id, l.position, l.errand_id, l.line, l.kind, l.fragment
+         FROM link l CROSS JOIN errand e ON e.id = l.errand_id
+         WHERE (l.errand_id, l.document_id, l.position)
+             > (max(?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1), ?3, ?4)
+           AND e.run_id = ?1
+         ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
+    )?;
+    let position = i64::try_from(position).unwrap_or(i64::MAX);
+    let rows = statement.query_and_then(
+        (run.0, errand.0, document.0, position, number(limit)),
+        |row| {
+            let kind = row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
+            Outcome::Ok(SiteLink {
+                from: DocumentId(row.get(0)?),
+                position: row.get(1)?,
+                to: ErrandId(row.get(2)?),
+                line: row.get(3)?,
+                kind: PlaceKind::named(kind).unwrap_or(PlaceKind::Link),
+                fragment: row.get(5)?,
+            })
+        },
+    )?;
+    rows.collect()
+}
+
+pub(super) fn word_changes(
+    db: &Connection,
+    before: RunId,
+    after: RunId,
+    beyond: &str,
+    limit: usize,
+) -> Outcome<Vec<WordChange>> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.url, b.word, a.word, ifnull(a.code, b.code)
+         FROM (SELECT target_id FROM errand WHERE run_id = ?1 AND state = 2
+               UNION SELECT target_id FROM errand WHERE run_id = ?2 AND state = 2) both
+         JOIN target t ON t.id = both.target_id
+         LEFT JOIN errand b ON b.run_id = ?1 AND b.target_id = t.id AND b.state = 2
+         LEFT JOIN errand a ON a.run_id = ?2 AND a.target_id = t.id AND a.state = 2
+         WHERE b.word IS NOT a.word AND t.url > ?3
+         ORDER BY t.url LIMIT ?4",
+    )?;
+    let rows = statement.query_and_then((before.0, after.0, beyond, number(limit)), |row| {
+        Outcome::Ok(WordChange {
+            url: row.get(0)?,
+            before: named(row.get(1)?)?,
+            after: named(row.get(2)?)?,
+            code: named(row.get(3)?)?,
+        })
+    })?;
+    rows.collect()
+}
