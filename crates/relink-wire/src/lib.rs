@@ -11,8 +11,10 @@
 pub mod dossier;
 pub mod explain;
 pub mod extract;
+pub mod graph;
 pub mod human;
 pub mod schema;
+pub mod site;
 
 mod dead_links;
 mod ending_name;

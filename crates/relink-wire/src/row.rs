@@ -45,8 +45,12 @@ pub struct TargetView<'a> {
     pub looks: &'a [Look],
     /// What the word rests on beside the looks.
     pub grounds: &'a [Ground],
-    /// Every place that names it.
+    /// The places that name it.
     pub places: &'a [PlaceView<'a>],
+    /// How many links name it.
+    pub inlinks: u64,
+    /// How far it is from where a crawl began.
+    pub depth: Option<u32>,
 }
 
 /// A place and the document it is in.
@@ -90,8 +94,17 @@ pub struct TargetRow<'a> {
     pub hops: Vec<HopRow<'a>>,
     /// What the verdict rests on.
     pub evidence: Vec<Evidence<'a>>,
-    /// Every place that names the address.
+    /// Every place that names the address; in a crawl the first one.
     pub places: Vec<PlaceRow<'a>>,
+    /// In a crawl: how many links lie between it and the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// In a crawl: the first page that linked it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Cow<'a, str>>,
+    /// In a crawl: how many links name it so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inlinks: Option<u64>,
 }
 
 /// One request and the head of its answer.
@@ -186,6 +199,9 @@ impl<'a> TargetRow<'a> {
             hops: view.hops.iter().map(HopRow::new).collect(),
             evidence: evidence(view),
             places: view.places.iter().map(PlaceRow::new).collect(),
+            depth: view.depth,
+            from: view.depth.and(view.places.first()).map(|place| redact(place.path)),
+            inlinks: view.depth.map(|_| view.inlinks),
         }
     }
 

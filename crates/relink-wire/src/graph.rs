@@ -1,0 +1,260 @@
+//! A link graph as files other programs read: GraphML, CSV, a sitemap.
+//!
+//! Each is written row by row, so that a graph of any size needs no memory.
+
+use std::io::{self, Write};
+
+use relink_model::{PlaceKind, Word};
+
+use crate::redact;
+
+/// Addresses in one sitemap file (the protocol's limit).
+const SITEMAP_PAGES: usize = 50_000;
+
+/// A page or another target.
+#[derive(Debug, Clone, Copy)]
+pub struct NodeRow<'a> {
+    /// Its number.
+    pub id: i64,
+    /// Its address.
+    pub url: &'a str,
+    /// What is said of it.
+    pub word: Option<Word>,
+    /// The last status.
+    pub status: Option<u16>,
+    /// How far it is from the beginning.
+    pub depth: Option<u32>,
+    /// The page's title.
+    pub title: Option<&'a str>,
+}
+
+/// A graph in GraphML.
+pub struct Graphml<W> {
+    out: W,
+}
+
+impl<W: Write> Graphml<W> {
+    /// Writes the head.
+    pub fn begin(mut out: W) -> io::Result<Self> {
+        out.write_all(
+            b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+              <graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
+        )?;
+        let keys = [
+            ("url", "node", "string"),
+            ("verdict", "node", "string"),
+            ("status", "node", "int"),
+            ("depth", "node", "int"),
+            ("title", "node", "string"),
+            ("kind", "edge", "string"),
+        ];
+        for (name, of, kind) in keys {
+            writeln!(
+                out,
+                "<key id=\"{name}\" for=\"{of}\" attr.name=\"{name}\" attr.type=\"{kind}\"/>"
+            )?;
+        }
+        out.write_all(b"<graph edgedefault=\"directed\">\n")?;
+        Ok(Self { out })
+    }
+
+    /// Writes a node.
+    pub fn node(&mut self, node: &NodeRow<'_>) -> io::Result<()> {
+        write!(self.out, "<node id=\"n{}\">", node.id)?;
+        self.data("url", &redact(node.url))?;
+        if let Some(word) = node.word {
+            self.data("verdict", word.as_str())?;
+        }
+        if let Some(status) = node.status {
+            self.data("status", &status.to_string())?;
+        }
+        if let Some(depth) = node.depth {
+            self.data("depth", &depth.to_string())?;
+        }
+        if let Some(title) = node.title {
+            self.data("title", title)?;
+        }
+        self.out.write_all(b"</node>\n")
+    }
+
+    /// Writes a link between two nodes.
+    pub fn edge(&mut self, from: i64, to: i64, kind: PlaceKind) -> io::Result<()> {
+        write!(self.out, "<edge source=\"n{from}\" target=\"n{to}\">")?;
+        self.data("kind", kind.as_str())?;
+        self.out.write_all(b"</edge>\n")
+    }
+
+    /// Writes the end.
+    pub fn end(mut self) -> io::Result<()> {
+        self.out.write_all(b"</graph>\n</graphml>\n")?;
+        self.out.flush()
+    }
+
+    fn data(&mut self, key: &str, value: &str) -> io::Result<()> {
+        write!(self.out, "<data key=\"{key}\">{}</data>", escaped(value))
+    }
+}
+
+/// A link with both its ends.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkRow<'a> {
+    /// The page it stands on.
+    pub from: &'a str,
+    /// Where it leads.
+    pub to: &'a str,
+    /// What kind of place it stands in.
+    pub kind: PlaceKind,
+    /// The line it stands in.
+    pub line: u32,
+    /// The place on the target it wants.
+    pub fragment: Option<&'a str>,
+    /// What is said of the target.
+    pub word: Option<Word>,
+    /// The target's last status.
+    pub status: Option<u16>,
+}
+
+/// A graph as a table, one link a line.
+pub struct GraphCsv<W> {
+    out: W,
+}
+
+impl<W: Write> GraphCsv<W> {
+    /// Writes the head.
+    pub fn begin(mut out: W) -> io::Result<Self> {
+        out.write_all(b"from,to,kind,line,fragment,verdict,status\r\n")?;
+        Ok(Self { out })
+    }
+
+    /// Writes a link.
+    pub fn link(&mut self, link: &LinkRow<'_>) -> io::Result<()> {
+        let word = link.word.map(Word::as_str).unwrap_or_default();
+        let status = link.status.map(|status| status.to_string()).unwrap_or_default();
+        write!(
+            self.out,
+            "{},{},{},{},{},{word},{status}\r\n",
+            cell(&redact(link.from)),
+            cell(&redact(link.to)),
+            link.kind.as_str(),
+            link.line,
+            cell(link.fragment.unwrap_or_default()),
+        )
+    }
+
+    /// Ends the table.
+    pub fn end(mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A sitemap of pages.
+pub struct SitemapXml<W> {
+    out: W,
+    pages: usize,
+}
+
+impl<W: Write> SitemapXml<W> {
+    /// Writes the head.
+    pub fn begin(mut out: W) -> io::Result<Self> {
+        out.write_all(
+            b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+              <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
+        )?;
+        Ok(Self { out, pages: 0 })
+    }
+
+    /// Writes a page; beyond what a sitemap may hold, nothing.
+    pub fn page(&mut self, url: &str) -> io::Result<()> {
+        if self.pages == SITEMAP_PAGES {
+            return Ok(());
+        }
+        self.pages += 1;
+        writeln!(self.out, "<url><loc>{}</loc></url>", escaped(&redact(url)))
+    }
+
+    /// Writes the end.
+    pub fn end(mut self) -> io::Result<()> {
+        self.out.write_all(b"</urlset>\n")?;
+        self.out.flush()
+    }
+}
+
+/// Text as XML has it; characters that XML cannot hold are left out.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\t' | '\n' | '\r' => escaped.push(' '),
+            '\u{0}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => {}
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}
+
+/// A cell of a table, quoted if need be. What a spreadsheet would run as a
+/// formula is told to be text.
+fn cell(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains(['"', ',', '\n', '\r']) {
+        return format!("\"{}\"", text.replace('"', "\"\""));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).expect("memory takes everything");
+        String::from_utf8(out).expect("it is text")
+    }
+
+    #[test]
+    fn a_graph_is_nodes_and_edges() {
+        let node = NodeRow {
+            id: 7,
+            url: "https://me:secret@example.org/?a=1&b=2",
+            word: Some(Word::Alive),
+            status: Some(200),
+            depth: Some(0),
+            title: Some("A <b> \u{1} title"),
+        };
+        let text = written(|out| {
+            let mut graph = Graphml::begin(out)?;
+            graph.node(&node)?;
+            graph.edge(7, 8, PlaceKind::Link)?;
+            graph.end()
+        });
+        assert!(text.contains("<node id=\"n7\"><data key=\"url\">"), "{text}");
+        assert!(text.contains("?a=1&amp;b=2</data>") && !text.contains("secret"), "{text}");
+        assert!(text.contains("A &lt;b&gt;  title"), "{text}");
+        assert!(text.contains("<edge source=\"n7\" target=\"n8\"><data key=\"kind\">link</data>"));
+    }
+
+    #[test]
+    fn cells_are_quoted_and_never_formulas() {
+        assert_eq!(cell("a,b"), "\"a,b\"");
+        assert_eq!(cell("say \"so\""), "\"say \"\"so\"\"\"");
+        assert_eq!(cell("=1+1"), "'=1+1");
+    }
+
+    #[test]
+    fn a_sitemap_holds_no_more_than_it_may() {
+        let text = written(|out| {
+            let mut sitemap = SitemapXml::begin(out)?;
+            for _ in 0..=SITEMAP_PAGES {
+                sitemap.page("https://example.org/?a&b")?;
+            }
+            sitemap.end()
+        });
+        assert_eq!(text.matches("<loc>https://example.org/?a&amp;b</loc>").count(), SITEMAP_PAGES);
+    }
+}
