@@ -62,12 +62,13 @@ pub async fn check(
     let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
     let loading = Loading::default();
     let loader = Loader::new(ports, run.id, &settings.load, &loading);
-    let asker = Asker::new(ports, &run, &settings.ask, start(settings, &run), &loading);
+    let asker = Asker::new(ports, &run, &settings.ask, start(settings, &run), &loading, None);
     let (read, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
     let end = match end {
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
-        AskEnd::Stopped => End::Interrupted,
+        // Only crawls have an hour to be home, and are turned away.
+        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome(..) => End::Interrupted,
     };
     let state = match end {
         End::Finished => RunState::Finished,

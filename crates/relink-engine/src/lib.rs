@@ -9,6 +9,7 @@
 
 mod ask;
 mod check;
+mod crawl;
 mod examine;
 mod extract;
 mod fault;
@@ -21,6 +22,10 @@ mod unpack;
 
 pub use ask::AskSettings;
 pub use check::{CheckSettings, End, Outcome, check};
+pub use crawl::{
+    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, LeftAside, RenderMode, crawl,
+    crawl_before, seed, site_report,
+};
 pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 pub use extract::{ExtractProblem, ExtractSettings, Extracted, extract};
 pub use fault::EngineFault;

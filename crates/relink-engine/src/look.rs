@@ -62,6 +62,13 @@ pub(crate) async fn look(
     (probe, body)
 }
 
+/// Where a look ended, if somebody answered there.
+pub(crate) fn landing(probe: &Probe) -> Option<Url> {
+    let mut url = Url::parse(&probe.hops.last()?.url).ok()?;
+    url.set_fragment(None);
+    Some(url)
+}
+
 /// A look at a stored URL, which was canonical when it was stored.
 pub(crate) async fn look_at(
     fetch: &dyn Fetch,

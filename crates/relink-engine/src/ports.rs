@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_ports::{Clock, Fetch, Files, Store};
+use relink_ports::{Clock, Fetch, Files, Render, Store};
 
 use crate::look::moment;
 
@@ -16,6 +16,8 @@ pub struct Ports {
     pub files: Arc<dyn Files>,
     /// Remembers.
     pub store: Arc<dyn Store>,
+    /// Builds pages in a browser, where there is one.
+    pub render: Option<Arc<dyn Render>>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }

@@ -94,6 +94,13 @@ impl<R: Read> Read for Unpacking<R> {
     }
 }
 
+/// Unpacks what is in memory, as far as it goes.
+pub(crate) fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<io::Error>) {
+    let mut bytes = Vec::new();
+    let fault = Unpacking::new(packed, bounds).read_to_end(&mut bytes).err();
+    (bytes, fault)
+}
+
 /// Packed bytes that are read at a time.
 const PIECE: usize = 32 << 10;
 
@@ -119,13 +126,6 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
-
-    /// Unpacks, as far as it goes.
-    fn unpack(packed: &[u8], bounds: Bounds) -> (Vec<u8>, Option<UnpackFault>) {
-        let mut bytes = Vec::new();
-        let fault = Unpacking::new(packed, bounds).read_to_end(&mut bytes).err();
-        (bytes, fault.map(|fault| fault.downcast().unwrap()))
-    }
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());

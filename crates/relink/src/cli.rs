@@ -56,6 +56,8 @@ pub enum Command {
     Demo,
     /// Check the links of files, directories, lists and pages.
     Check(Box<CheckArgs>),
+    /// Crawl a site: every page, every link, the whole health of it.
+    Crawl(Box<CrawlArgs>),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
     Extract(ExtractArgs),
@@ -107,6 +109,174 @@ pub struct CheckArgs {
     /// How to ask.
     #[command(flatten)]
     pub asking: AskingArgs,
+}
+
+/// `relink crawl`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct CrawlArgs {
+    /// What else to do with crawls.
+    #[command(subcommand)]
+    pub command: Option<CrawlCommand>,
+    /// Where to begin.
+    #[arg(required = true, value_name = "URL")]
+    pub urls: Vec<String>,
+    /// What stdout gets.
+    #[arg(long, value_enum, env = "RELINK_FORMAT")]
+    pub format: Option<Format>,
+    /// Write a report to a file too; the extension says which (`.html`,
+    /// `.json`, `.jsonl`, `.txt`). May be repeated.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Write the link graph or a sitemap: `graphml`, `csv` or `sitemap`, with
+    /// `=FILE` if the name matters. May be repeated.
+    #[arg(long, value_name = "KIND[=FILE]")]
+    pub export: Vec<Export>,
+    /// Start anew, although an unfinished crawl of the same site is there.
+    #[arg(long)]
+    pub fresh: bool,
+    /// The words that fail a run, separated by commas [default:
+    /// dead,soft-404,hijacked,local].
+    #[arg(long, value_delimiter = ',', value_name = "WORDS", env = "RELINK_FAIL_ON")]
+    pub fail_on: Option<Vec<Word>>,
+    /// Use this database instead of the project's own.
+    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+    /// Use this configuration file instead of the project's `relink.toml`.
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// Where to go.
+    #[command(flatten)]
+    pub going: GoingArgs,
+    /// How to ask.
+    #[command(flatten)]
+    pub asking: AskingArgs,
+}
+
+/// What else to do with crawls.
+#[derive(Debug, Subcommand)]
+pub enum CrawlCommand {
+    /// List crawls: how far they have come, and how to go on.
+    Status {
+        /// Use this database instead of the project's own.
+        #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+        db: Option<PathBuf>,
+    },
+}
+
+/// Where a crawl goes.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Going")]
+pub struct GoingArgs {
+    /// Which pages are followed: those of the same host, of the same
+    /// registrable domain, or below the same path. Links that lead elsewhere
+    /// are checked and not followed.
+    #[arg(long, value_enum, default_value_t = CrawlReach::Host, value_name = "REACH")]
+    pub scope: CrawlReach,
+    /// All pages of one depth before the next, or one branch to its end.
+    #[arg(long, value_enum, default_value_t = CrawlOrder::Breadth, value_name = "ORDER")]
+    pub order: CrawlOrder,
+    /// The deepest pages to ask, in links from the beginning.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// The most pages to follow.
+    #[arg(long, value_name = "N")]
+    pub max_pages: Option<u64>,
+    /// The longest it may take; the same command then goes on.
+    #[arg(long, value_name = "TIME")]
+    pub max_time: Option<SpanOfTime>,
+    /// Take only addresses that match: a regular expression, or a glob. May be
+    /// repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub include: Vec<String>,
+    /// Leave out addresses that match. May be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Do not check links to other sites.
+    #[arg(long)]
+    pub no_external: bool,
+    /// Read this sitemap too. May be repeated.
+    #[arg(long, value_name = "URL")]
+    pub sitemap: Vec<Url>,
+    /// Do not read the sitemaps that robots.txt names.
+    #[arg(long)]
+    pub no_sitemaps: bool,
+    /// Follow links that pages ask not to follow (`nofollow`).
+    #[arg(long)]
+    pub follow_nofollow: bool,
+    /// Build pages in a browser before reading them: where they are empty
+    /// without scripts, always, or never.
+    #[arg(long, value_enum, default_value_t = Rendering::Auto, value_name = "WHEN")]
+    pub render: Rendering,
+}
+
+/// Which pages a crawl follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CrawlReach {
+    /// Those of the same host and port.
+    Host,
+    /// Those of the same registrable domain.
+    Domain,
+    /// Those below the same path.
+    Path,
+}
+
+/// In which order a crawl goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CrawlOrder {
+    /// All pages of one depth before the next.
+    Breadth,
+    /// One branch to its end before the next.
+    Depth,
+}
+
+/// When pages are built in a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Rendering {
+    /// Where they are empty without scripts.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Something to write of a crawl's links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    /// What.
+    pub kind: ExportKind,
+    /// Where to.
+    pub path: PathBuf,
+}
+
+/// What can be written of a crawl's links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportKind {
+    /// The link graph as GraphML.
+    Graphml,
+    /// The link graph, one link a line.
+    Csv,
+    /// A sitemap of the pages that are alive.
+    Sitemap,
+}
+
+impl FromStr for Export {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (kind, path) = text.split_once('=').unwrap_or((text, ""));
+        let (kind, usual) = match kind {
+            "graphml" => (ExportKind::Graphml, "links.graphml"),
+            "csv" => (ExportKind::Csv, "links.csv"),
+            "sitemap" => (ExportKind::Sitemap, "sitemap.xml"),
+            other => {
+                return Err(format!("`{other}` cannot be written; graphml, csv and sitemap can"));
+            }
+        };
+        let path = if path.is_empty() { usual } else { path };
+        Ok(Self { kind, path: path.into() })
+    }
 }
 
 /// How documents are read and local links followed.
@@ -165,14 +335,16 @@ impl FromStr for AnchorStyle {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Asking")]
 pub struct AskingArgs {
-    /// Requests in flight over all hosts [default: 128].
+    /// Requests in flight over all hosts [default: 128; crawls: 16 for each
+    /// processor].
     #[arg(long, value_name = "N", env = "RELINK_CONCURRENCY")]
     pub concurrency: Option<usize>,
-    /// Requests in flight per host [default: 4].
+    /// Requests in flight per host [default: 4; crawls: 1].
     #[arg(long, value_name = "N", env = "RELINK_HOST_CONCURRENCY")]
     pub host_concurrency: Option<usize>,
     /// The least time between requests of one host; `0` switches all waiting
-    /// off [default: 100ms].
+    /// off, but never a delay that robots.txt asks for [default: 100ms;
+    /// crawls: 1s].
     #[arg(long, value_name = "TIME", env = "RELINK_HOST_INTERVAL")]
     pub host_interval: Option<SpanOfTime>,
     /// The longest one request may take, redirects included [default: 10s].

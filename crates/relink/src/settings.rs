@@ -3,6 +3,8 @@
 //! Layers, the later ones winning: defaults, the user's file, the project's
 //! `relink.toml`, `RELINK_*` variables, flags.
 
+mod crawl;
+
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -15,12 +17,15 @@ use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
 use relink_model::Word;
 use relink_page::Column;
+use relink_ports::Tally;
 use url::Url;
 
-use crate::cli::{CheckArgs, Format};
+use crate::cli::{AskingArgs, CheckArgs, Format};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::places;
+
+pub use self::crawl::CrawlPlan;
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.
@@ -36,6 +41,12 @@ const DAY: Duration = Duration::from_hours(24);
 pub struct Settings {
     /// For the engine.
     pub check: CheckSettings,
+    /// For everything around it.
+    pub run: RunSettings,
+}
+
+/// What every command that asks servers needs to know.
+pub struct RunSettings {
     /// For the fetcher.
     pub fetch: relink_fetch::Settings,
     /// The database file.
@@ -70,12 +81,30 @@ impl Settings {
                 scope: identity(&config, &reading, &folder),
                 load: load_settings(&inputs, &config, reading, now, max_age)?,
             },
+            run: RunSettings::new(config, &folder, output, inputs)?,
+        })
+    }
+}
+
+impl RunSettings {
+    /// How many findings fail the run.
+    pub fn failing(&self, tally: &Tally) -> u64 {
+        self.fail_on.iter().map(|word| tally.words.get(word).copied().unwrap_or(0)).sum()
+    }
+
+    fn new(
+        config: Config,
+        folder: &Path,
+        outputs: Vec<PathBuf>,
+        inputs: Vec<String>,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
             fetch: fetch_settings(&config)?,
-            db: database(config.db, &folder)?,
+            db: database(config.db, folder)?,
             format: config.format.unwrap_or(Format::Human),
-            outputs: output,
+            outputs,
             fail_on: config.fail_on.unwrap_or_else(|| Word::FAILING_A_RUN.to_vec()),
-            max_age,
+            max_age: config.max_age.map_or(DAY, |span| span.0),
             inputs,
         })
     }
@@ -98,14 +127,29 @@ pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, Failur
 
 /// Flags (and variables, which are read with them) as the topmost layer.
 fn flags(args: CheckArgs) -> Config {
-    let said = |list: Vec<String>| Some(list).filter(|list| !list.is_empty());
-    let asking = args.asking;
     Config {
         format: args.format,
         include: said(args.include),
         exclude: said(args.exclude),
         fail_on: args.fail_on,
         db: args.db,
+        offline: args.offline.then_some(true),
+        root_dir: args.reading.root_dir,
+        base_url: args.reading.base_url,
+        index_files: args.reading.index_files,
+        fallback_extensions: args.reading.fallback_extensions,
+        anchors: args.reading.anchors,
+        ..asking_flags(args.asking)
+    }
+}
+
+fn said(list: Vec<String>) -> Option<Vec<String>> {
+    Some(list).filter(|list| !list.is_empty())
+}
+
+/// The flags of every command that asks servers.
+fn asking_flags(asking: AskingArgs) -> Config {
+    Config {
         concurrency: asking.concurrency,
         host_concurrency: asking.host_concurrency,
         host_interval: asking.host_interval,
@@ -118,12 +162,7 @@ fn flags(args: CheckArgs) -> Config {
         proxy: asking.proxy,
         dns_server: asking.dns_server,
         allow_private: asking.allow_private.then_some(true),
-        offline: args.offline.then_some(true),
-        root_dir: args.reading.root_dir,
-        base_url: args.reading.base_url,
-        index_files: args.reading.index_files,
-        fallback_extensions: args.reading.fallback_extensions,
-        anchors: args.reading.anchors,
+        ..Config::default()
     }
 }
 
@@ -171,29 +210,31 @@ fn load_settings(
     now: Timestamp,
     max_age: Duration,
 ) -> Result<LoadSettings, Failure> {
+    Ok(LoadSettings {
+        inputs: inputs.iter().map(|text| input(text)).collect::<Result<_, _>>()?,
+        scope: pattern_scope(config)?,
+        is_offline: config.offline.unwrap_or(false),
+        fresh_since: fresh_since(now, max_age),
+        reading,
+    })
+}
+
+fn pattern_scope(config: &Config) -> Result<Scope, Failure> {
     let include = config.include.as_deref().unwrap_or_default();
     let exclude = config.exclude.as_deref().unwrap_or_default();
-    let scope = Scope::new(include, exclude).map_err(|fault| {
+    Scope::new(include, exclude).map_err(|fault| {
         let reason = fault.reason.trim_start_matches("error: ");
         Failure::usage(format!("`{}` is not a pattern", fault.pattern))
             .cause(reason)
             .hint("a pattern is a regular expression, or a glob with `*`")
-    })?;
-    let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
-    // With no age at all nothing is ever fresh, not even what this very
-    // moment brought.
-    let fresh_since = if max_age.is_zero() {
-        Timestamp::MAX
-    } else {
-        now.checked_sub(age).unwrap_or(Timestamp::MIN)
-    };
-    Ok(LoadSettings {
-        inputs: inputs.iter().map(|text| input(text)).collect::<Result<_, _>>()?,
-        scope,
-        is_offline: config.offline.unwrap_or(false),
-        fresh_since,
-        reading,
     })
+}
+
+/// From when on a remembered answer will do. With no age at all nothing is
+/// ever fresh, not even what this very moment brought.
+fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
+    let age = SignedDuration::try_from(max_age).unwrap_or(SignedDuration::MAX);
+    if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
 }
 
 fn input(text: &str) -> Result<Input, Failure> {

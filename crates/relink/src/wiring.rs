@@ -3,13 +3,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use relink_engine::Ports;
+use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{Disk, DiskSettings};
 use relink_ports::{Clock, Store};
 use relink_store::SqliteStore;
 
 use crate::failure::Failure;
+use crate::settings::RunSettings;
 
 /// Joins one of each edge.
 pub async fn ports(
@@ -23,8 +24,14 @@ pub async fn ports(
         fetch: Arc::new(fetcher),
         files: Arc::new(Disk::new(DiskSettings::default())),
         store: store(db).await?,
+        render: None,
         clock,
     })
+}
+
+/// Adds a browser, where pages are built in one.
+pub fn with_browser(ports: Ports, _run: &RunSettings, _mode: RenderMode) -> Result<Ports, Failure> {
+    Ok(ports)
 }
 
 /// Opens the database, making its directory if need be.

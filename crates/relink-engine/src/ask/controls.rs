@@ -93,6 +93,10 @@ impl Asker<'_> {
         let Some(sibling) = sibling(kind, &inquest.errand.url, self.salt()) else {
             return Ok(none());
         };
+        let lane = self.lanes.get(&inquest.host);
+        if lane.is_some_and(|lane| !lane.manners.allows(&sibling.url)) {
+            return Ok(none());
+        }
         let (url, is_named) = (sibling.url, inquest.errand.is_named);
         Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
     }

@@ -8,6 +8,7 @@ use relink_ports::HostId;
 use url::Url;
 
 use super::lane::Whereabouts;
+use super::manners::Manners;
 use super::{Asker, Returned};
 use crate::look::{agent_for, look_at};
 
@@ -33,8 +34,22 @@ impl Asker<'_> {
             return;
         }
         let Some(lane) = self.lanes.get_mut(&host) else { return };
+        if matches!(lane.manners, Manners::Unknown) {
+            lane.depart(now);
+            if let Some(address) = lane.address() {
+                self.gate.depart(address, host.0, now);
+            }
+            self.send_robots(host);
+            self.schedule(host);
+            return;
+        }
         let stray = lane.strays.pop_front();
-        let errand = if stray.is_none() { lane.queue.pop_front() } else { None };
+        let errand = if stray.is_none() { self.next_errand(host) } else { None };
+        if stray.is_none() && errand.is_none() {
+            self.schedule(host);
+            return;
+        }
+        let Some(lane) = self.lanes.get_mut(&host) else { return };
         lane.depart(now);
         if let Some(address) = lane.address() {
             self.gate.depart(address, host.0, now);
@@ -43,12 +58,38 @@ impl Asker<'_> {
             self.send_control(host, stray);
         } else if let Some(errand) = errand {
             self.in_flight += 1;
+            self.note_out(host, errand.id);
             self.send(host, errand);
         }
         self.schedule(host);
     }
 
     fn send(&mut self, host: HostId, errand: Errand) {
+        if let Some(errand) = self.send_to_follow(host, errand) {
+            self.send_to_look(host, errand);
+        }
+    }
+
+    /// Sends an errand whose page is read for its links; gives back any other.
+    fn send_to_follow(&mut self, host: HostId, errand: Errand) -> Option<Errand> {
+        let Some(crawler) = &self.crawler else { return Some(errand) };
+        let Some(url) = Url::parse(&errand.url).ok().filter(|url| crawler.follows(url)) else {
+            return Some(errand);
+        };
+        let visit = crawler.visit(url);
+        let ports = self.ports.clone();
+        let tray = Arc::clone(&self.tray);
+        self.beside += 1;
+        tokio::spawn(async move {
+            let agent = agent_for(errand.purpose, &errand.looks);
+            let (probe, reading) = visit.pay(&ports, errand.is_named, agent).await;
+            let reading = reading.map(Box::new);
+            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe), reading));
+        });
+        None
+    }
+
+    fn send_to_look(&mut self, host: HostId, errand: Errand) {
         let ports = self.ports.clone();
         let known = self.loading.pages();
         let tray = Arc::clone(&self.tray);
@@ -63,7 +104,7 @@ impl Asker<'_> {
                 let (fetch, clock) = (&*ports.fetch, &*ports.clock);
                 look_at(fetch, clock, &errand.url, errand.is_named, agent).await
             };
-            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
+            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe), None));
         });
     }
 

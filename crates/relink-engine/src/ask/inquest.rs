@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Asker;
 use super::controls::Found;
 use crate::EngineFault;
+use crate::crawl::PageReading;
 
 /// A look on its way to a judgement.
 pub(super) struct Inquest {
@@ -21,16 +22,20 @@ pub(super) struct Inquest {
     /// The looks so far, this one included.
     looks: Vec<Look>,
     controls: Vec<Control>,
+    /// What the page says, if its links are followed.
+    reading: Option<Box<PageReading>>,
 }
 
 /// A judged errand on its way to the store.
 pub(super) struct Judged {
     pub(super) errand: Errand,
     pub(super) completion: Completion,
+    /// What the page says, until it is weighed.
+    pub(super) reading: Option<Box<PageReading>>,
 }
 
 impl Inquest {
-    fn new(host: HostId, errand: Errand, probe: Probe) -> Self {
+    fn new(host: HostId, errand: Errand, probe: Probe, reading: Option<Box<PageReading>>) -> Self {
         let mut looks = errand.looks.clone();
         looks.push(Look {
             asked: probe.asked,
@@ -38,7 +43,7 @@ impl Inquest {
             ending: probe.ending.clone(),
             took_ms: probe.timings.total,
         });
-        Self { host, errand, probe, looks, controls: Vec::new() }
+        Self { host, errand, probe, looks, controls: Vec::new(), reading }
     }
 
     fn case(&self, habit: Habit, now: Timestamp) -> Case<'_> {
@@ -62,6 +67,7 @@ impl Asker<'_> {
         host: HostId,
         errand: Errand,
         probe: Probe,
+        reading: Option<Box<PageReading>>,
     ) -> Option<Inquest> {
         let (elapsed, patience) = (self.elapsed(), self.settings.patience);
         let Some(lane) = self.lanes.get_mut(&host) else {
@@ -69,7 +75,7 @@ impl Asker<'_> {
             return None;
         };
         lane.arrive(elapsed, &probe, patience);
-        Some(Inquest::new(host, errand, probe))
+        Some(Inquest::new(host, errand, probe, reading))
     }
 
     /// Goes on with an inquest: `None` if it has to wait for a control.
@@ -159,7 +165,8 @@ impl Asker<'_> {
 
 impl Inquest {
     fn judged(self, lease: HostLease, step: Step) -> Judged {
-        Judged::new(self.errand, Some(lease), Some(self.probe), step)
+        let reading = self.reading;
+        Judged { reading, ..Judged::new(self.errand, Some(lease), Some(self.probe), step) }
     }
 }
 
@@ -171,8 +178,8 @@ impl Judged {
         step: Step,
     ) -> Self {
         let completion =
-            Completion { errand: errand.id, target: errand.target, lease, probe, step };
-        Self { errand, completion }
+            Completion { errand: errand.id, target: errand.target, lease, probe, step, page: None };
+        Self { errand, completion, reading: None }
     }
 }
 

@@ -1,17 +1,18 @@
 //! One leased host: its clock, its queue, and what was done to it.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_frontier::{Arrival, HostClock, Pace, Readiness};
+use relink_frontier::{Arrival, HostClock, Pace, Readiness, Welcome};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally};
 
 use super::controls::ControlErrand;
+use super::manners::Manners;
 use crate::Waiting;
 
 /// Statuses by which a server asks for slower visits.
@@ -71,6 +72,12 @@ pub(super) struct Lane {
     pub(super) clock: HostClock,
     pub(super) queue: VecDeque<Errand>,
     pub(super) whereabouts: Whereabouts,
+    /// What it allows.
+    pub(super) manners: Manners,
+    /// Whether it still wants us.
+    pub(super) welcome: Welcome,
+    /// Errands that are out, where the order asks for it.
+    pub(super) out: HashSet<ErrandId>,
     /// The entry in the asker's ready set.
     pub(super) turn: Option<Turn>,
     /// How far the store's errands were handed out.
@@ -104,6 +111,9 @@ impl Lane {
                 (false, Some(address)) => Whereabouts::Known(Some(address)),
                 (false, None) => Whereabouts::Unknown,
             },
+            manners: Manners::Free,
+            welcome: Welcome::default(),
+            out: HashSet::new(),
             turn: None,
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
             dry_at: None,
@@ -132,7 +142,8 @@ impl Lane {
     /// From when the next errand may leave, if there is one and a place for it.
     pub(super) fn next_departure(&self) -> Option<Duration> {
         let is_idle = self.queue.is_empty() && self.strays.is_empty();
-        if is_idle || !matches!(self.whereabouts, Whereabouts::Known(_)) {
+        let is_known = matches!(self.whereabouts, Whereabouts::Known(_));
+        if is_idle || !is_known || !self.manners.is_settled() {
             return None;
         }
         match self.clock.readiness() {
@@ -165,7 +176,8 @@ impl Lane {
     /// Whether nothing more can be done here for now.
     pub(super) fn is_idle(&self, chunks: u64) -> bool {
         let is_empty = self.queue.is_empty() && self.strays.is_empty() && self.parked == 0;
-        is_empty && self.is_dry(chunks) && self.clock.in_flight() == 0
+        let is_out = self.clock.in_flight() > 0 || self.is_waiting_for_robots();
+        is_empty && self.is_dry(chunks) && !is_out
     }
 
     pub(super) fn depart(&mut self, now: Duration) {
@@ -211,6 +223,7 @@ impl Lane {
     fn take_note(&mut self, now: Duration, probe: &Probe, patience: Duration) {
         let took = Duration::from_millis(probe.timings.total.into());
         let arrival = arrival(probe);
+        self.welcome.note(&probe.ending);
         self.clock.arrive(now, took, arrival);
         self.tally.asked += probe.hops.len().max(1) as u64;
         self.tally.answered += probe.hops.len() as u64;
@@ -234,6 +247,16 @@ impl Lane {
             is_throttled: self.clock.is_throttled(),
             address: self.address(),
         }
+    }
+
+    /// The host's name.
+    pub(super) fn name(&self) -> &str {
+        &self.tally.name
+    }
+
+    /// Whether something is on its way.
+    pub(super) fn is_waiting_for_robots(&self) -> bool {
+        matches!(self.manners, Manners::Sought)
     }
 
     pub(super) fn tally(&self) -> &HostTally {

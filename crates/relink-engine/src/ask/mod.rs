@@ -8,11 +8,15 @@
 
 mod controls;
 mod dispatch;
+mod follow;
 mod inquest;
 mod lane;
+mod manners;
 mod settle;
 mod supply;
 mod tray;
+
+pub(crate) use self::manners::AGENT;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,14 +25,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use relink_frontier::{AddressGate, Pace};
 use relink_judge::Policy;
-use relink_model::{Errand, Probe, RunId};
-use relink_ports::{HostId, OpenRun};
+use relink_model::{Errand, ErrandId, Probe, RunId};
+use relink_ports::{HostId, KeptRobots, OpenRun};
 use tokio::time::Instant;
 
 use self::controls::{ControlErrand, Controls};
 use self::lane::{Lane, Turn};
 use self::supply::Supply;
 use self::tray::Tray;
+use crate::crawl::{Crawler, PageReading};
 use crate::load::Loading;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
@@ -75,7 +80,7 @@ pub(crate) enum Start {
 }
 
 /// How the asking ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AskEnd {
     /// Every target is settled.
     Done,
@@ -83,14 +88,21 @@ pub(crate) enum AskEnd {
     NoNetwork,
     /// Somebody stopped it.
     Stopped,
+    /// Its time was up.
+    OutOfTime,
+    /// The site does not want us any more: whose host, and how often it was
+    /// asked by then.
+    Unwelcome(String, u64),
 }
 
 /// What comes back from beside the loop.
 enum Returned {
     /// A host's address, as far as it can be told.
     Located(HostId, Option<std::net::IpAddr>),
-    /// A request's result.
-    Looked(HostId, Box<Errand>, Box<Probe>),
+    /// A request's result, with what the page says if its links are followed.
+    Looked(HostId, Box<Errand>, Box<Probe>, Option<Box<PageReading>>),
+    /// What a host says about robots.
+    Robots(HostId, Box<KeptRobots>, Box<Probe>),
     /// The result of a request for a page to compare with.
     Compared(HostId, Box<ControlErrand>, Box<Probe>),
 }
@@ -104,6 +116,8 @@ pub(crate) struct Asker<'a> {
     settings: &'a AskSettings,
     start: Start,
     loading: &'a Loading,
+    /// The crawl, if pages are followed.
+    crawler: Option<&'a mut Crawler>,
     /// Whether all links are stored, so that results can be reported with
     /// every place.
     is_loaded: bool,
@@ -120,9 +134,15 @@ pub(crate) struct Asker<'a> {
     beside: usize,
     tray: Arc<Tray<Returned>>,
     has_network: bool,
+    /// The last errand there was when the results so far were reported.
+    last_known: ErrandId,
     settled: u64,
     targets: u64,
     reported: Option<Duration>,
+    /// Errands that are not asked after all.
+    left: Vec<(HostId, Errand)>,
+    /// When the crawl's memory was last saved.
+    saved: Duration,
 }
 
 impl<'a> Asker<'a> {
@@ -132,6 +152,7 @@ impl<'a> Asker<'a> {
         settings: &'a AskSettings,
         start: Start,
         loading: &'a Loading,
+        crawler: Option<&'a mut Crawler>,
     ) -> Self {
         Self {
             ports,
@@ -140,6 +161,7 @@ impl<'a> Asker<'a> {
             settings,
             start,
             loading,
+            crawler,
             is_loaded: false,
             began: Instant::now(),
             lanes: HashMap::new(),
@@ -151,9 +173,12 @@ impl<'a> Asker<'a> {
             beside: 0,
             tray: Arc::new(Tray::new()),
             has_network: run.has_network,
+            last_known: ErrandId(0),
             settled: 0,
             targets: 0,
             reported: None,
+            left: Vec::new(),
+            saved: Duration::ZERO,
         }
     }
 
@@ -172,14 +197,25 @@ impl<'a> Asker<'a> {
             if self.is_loaded || self.start == Start::AtOnce {
                 self.take_supplies(observer).await?;
                 self.dispatch();
+                self.leave_aside(observer).await?;
             }
             self.report_progress(observer);
-            if self.is_done() {
+            if self.is_done() && !self.find_more().await? {
                 break;
+            }
+            self.keep_memory().await?;
+            if self.is_out_of_time() {
+                self.put_down().await?;
+                return Ok(AskEnd::OutOfTime);
+            }
+            if let Some((host, asked)) = self.unwelcome() {
+                self.put_down().await?;
+                return Ok(AskEnd::Unwelcome(host, asked));
             }
             self.wait(stop).await;
             self.take_in(observer).await?;
         }
+        self.report_unasked(observer).await?;
         if self.has_network {
             // An interruption may have come between the proof and its fruits.
             self.judge_held(observer).await?;
@@ -199,6 +235,7 @@ impl<'a> Asker<'a> {
             return Ok(());
         }
         self.is_loaded = true;
+        self.last_known = self.ports.store.last_errand(self.run).await?;
         self.supply.note_chunks(self.loading.chunks());
         let tally = self.ports.store.tally(self.run).await?;
         (self.settled, self.targets) = (tally.settled, tally.targets);

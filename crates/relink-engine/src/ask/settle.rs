@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use relink_model::{Errand, ErrandId};
-use relink_ports::{Completion, HostId, Settled, Step};
+use relink_ports::{Completion, HostId, Moments, Settled, SettledQuery, Step};
 use tokio::time::Instant;
 
 use super::controls::ControlErrand;
@@ -69,10 +70,16 @@ impl Asker<'_> {
                 self.note_address(host, address);
                 Vec::new()
             }
-            Returned::Looked(host, errand, probe) => {
+            Returned::Looked(host, errand, probe, reading) => {
                 self.has_network |= probe.ending.met_a_server();
                 hosts.push(host);
-                self.open_inquest(host, *errand, *probe).into_iter().collect()
+                self.open_inquest(host, *errand, *probe, reading).into_iter().collect()
+            }
+            Returned::Robots(host, kept, probe) => {
+                self.has_network |= probe.ending.met_a_server();
+                hosts.push(host);
+                self.take_robots(host, *kept, &probe).await?;
+                Vec::new()
             }
             Returned::Compared(host, errand, probe) => {
                 self.has_network |= probe.ending.met_a_server();
@@ -122,6 +129,12 @@ impl Asker<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
         let now = self.ports.now();
+        let barred = self.barred(host);
+        if !barred.is_empty() {
+            self.commit(barred, observer).await?;
+            self.schedule(host);
+            self.supply.want_refill(host);
+        }
         let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
         let Some(wait) = lane.shut_for else { return Ok(()) };
         let lease = lane.lease;
@@ -147,7 +160,7 @@ impl Asker<'_> {
     }
 
     /// Stores judged errands in one transaction and reports the settled ones.
-    async fn commit(
+    pub(super) async fn commit(
         &mut self,
         judged: Vec<Judged>,
         observer: &mut dyn Observer,
@@ -155,9 +168,17 @@ impl Asker<'_> {
         if judged.is_empty() {
             return Ok(());
         }
+        let now = self.ports.now();
+        let moments = self
+            .crawler
+            .as_ref()
+            .map_or(Moments { now, fresh_since: Timestamp::MAX }, |crawler| crawler.moments(now));
         let (errands, completions): (Vec<Errand>, Vec<Completion>) =
-            judged.into_iter().map(|judged| (judged.errand, judged.completion)).unzip();
-        let refused = self.ports.store.complete(self.run, &completions).await?;
+            judged.into_iter().map(|judged| self.weighed(judged)).unzip();
+        let completed = self.ports.store.complete(self.run, &completions, moments).await?;
+        self.note_found(&completed);
+        self.note_back(&errands);
+        let refused = completed.refused;
         let settled: Vec<(Errand, Completion)> = errands
             .into_iter()
             .zip(completions)
@@ -181,7 +202,9 @@ impl Asker<'_> {
     ) -> Result<(), EngineFault> {
         let mut after = ErrandId(0);
         loop {
-            let page = self.ports.store.settled(self.run, after, PAGE, None).await?;
+            let query =
+                SettledQuery { after, limit: PAGE, places: self.places(), ..SettledQuery::ALL };
+            let page = self.ports.store.settled(self.run, query).await?;
             let Some(last) = page.last() else { return Ok(()) };
             after = last.errand;
             for settled in &page {
@@ -196,8 +219,8 @@ impl Asker<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
         let ids: Vec<ErrandId> = settled.iter().map(|(errand, _)| errand.id).collect();
-        let places = self.ports.store.places(&ids).await?;
-        for ((errand, completion), places) in settled.into_iter().zip(places) {
+        let mentions = self.ports.store.mentions(&ids, self.places()).await?;
+        for ((errand, completion), mentions) in settled.into_iter().zip(mentions) {
             let Step::Settle(settlement) = completion.step else { continue };
             observer.settled(&Settled {
                 errand: errand.id,
@@ -206,7 +229,9 @@ impl Asker<'_> {
                 settlement,
                 is_cached: false,
                 probe: completion.probe,
-                places,
+                places: mentions.places,
+                inlinks: mentions.count,
+                depth: errand.depth,
             })?;
         }
         Ok(())

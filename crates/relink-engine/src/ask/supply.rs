@@ -56,6 +56,11 @@ impl Supply {
         }
     }
 
+    /// There are new errands.
+    pub(super) fn note_new(&mut self) {
+        self.note_chunks(self.chunks + 1);
+    }
+
     /// A lane's queue runs low.
     pub(super) fn want_refill(&mut self, host: HostId) {
         self.hungry.push(host);
@@ -99,6 +104,11 @@ impl Supply {
 }
 
 impl Asker<'_> {
+    /// How often there were new errands.
+    pub(super) fn supply_chunks(&self) -> u64 {
+        self.supply.chunks
+    }
+
     /// Refills hungry lanes, gives idle ones back and claims new ones.
     pub(super) async fn take_supplies(
         &mut self,
@@ -126,7 +136,9 @@ impl Asker<'_> {
     }
 
     async fn claim(&mut self, hosts: usize) -> Result<(), EngineFault> {
-        let order = Order { limit: self.errands_per_host(hosts), chunks: self.supply.chunks };
+        // By rank, they are taken one by one.
+        let limit = if self.goes_by_rank() { 0 } else { self.errands_per_host(hosts) };
+        let order = Order { limit, chunks: self.supply.chunks };
         let now = self.ports.now();
         let claims =
             self.ports.store.claim(self.run, hosts, order.limit, now, later(now, LEASE)).await?;
@@ -138,6 +150,7 @@ impl Asker<'_> {
             let host = claim.lease.host;
             let lane = Lane::new(claim, self.settings.pace, elapsed, order);
             self.lanes.insert(host, lane);
+            self.recall_manners(host).await?;
             self.schedule(host);
             // A host without due errands is given back in the next round.
             self.supply.want_refill(host);
@@ -161,6 +174,9 @@ impl Asker<'_> {
     }
 
     async fn refill(&mut self, host: HostId) -> Result<(), EngineFault> {
+        if self.goes_by_rank() {
+            return self.refill_by_rank(host).await;
+        }
         let order = Order { limit: self.errands_per_host(0), chunks: self.supply.chunks };
         let Some(lane) = self.lanes.get(&host) else { return Ok(()) };
         let runs_low = 2 * lane.queue.len() < order.limit;

@@ -38,6 +38,11 @@ impl Loading {
         self.bell.notify_one();
     }
 
+    /// There is nothing to load.
+    pub(crate) fn finish_empty(&self) {
+        self.finish(HashMap::new());
+    }
+
     /// Documents opened so far.
     pub(crate) fn documents(&self) -> u64 {
         self.documents.load(Ordering::Relaxed)

@@ -22,7 +22,8 @@ use relink_frontier::Scope;
 use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span};
 use relink_page::{Format, Options, Problem};
 use relink_ports::{
-    Agent, DocumentId, DocumentSource, FileFault, LinkBatch, NewDocument, NewLink, NewTarget, Walk,
+    Agent, DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink,
+    NewTarget, Walk,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -459,8 +460,8 @@ impl<'a> Loader<'a> {
             }
         }
         let Some(document) = document else { return Ok(()) };
-        let (now, fresh_since) = (self.ports.now(), self.settings.fresh_since);
-        let batch = LinkBatch { document, first, links: &new, now, fresh_since };
+        let moments = Moments { now: self.ports.now(), fresh_since: self.settings.fresh_since };
+        let batch = LinkBatch { document, first, links: &new, moments };
         self.ports.store.add_links(self.run, batch).await?;
         self.loading.add_chunk(new.len());
         Ok(())

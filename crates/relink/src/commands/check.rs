@@ -10,16 +10,17 @@ use relink_wire::human::{counted, remark};
 use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{Reporter, RunEnd};
-use crate::settings::Settings;
+use crate::output::{Reporter, RunEnd, Story};
+use crate::settings::{RunSettings, Settings};
 use crate::wiring;
 
 /// Checks.
 pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     let clock = RunClock::start()?;
     let settings = Settings::resolve(args, clock.now())?;
-    let ports = wiring::ports(settings.fetch.clone(), &settings.db, Arc::new(clock)).await?;
-    let mut reporter = Reporter::new(&settings, &face, ports.clock.now())?;
+    let run = &settings.run;
+    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
     let stop = stop_on_interrupt();
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
@@ -28,10 +29,10 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
         }
         outcome => outcome?,
     };
-    let end = run_end(&ports, &settings, &outcome).await?;
+    let end = run_end(&ports, run, &outcome).await?;
     reporter.finish(&ports, &end).await?;
-    if settings.format == Format::Jsonl && !face.quiet {
-        tell_problems(&end.outcome.loaded.problems);
+    if run.format == Format::Jsonl && !face.quiet {
+        tell_problems(&outcome.loaded.problems);
     }
     match outcome.end {
         End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
@@ -52,7 +53,7 @@ fn tell_problems(problems: &Remarked) {
 }
 
 /// The first Ctrl-C stops in an orderly way, the second at once.
-fn stop_on_interrupt() -> Stop {
+pub fn stop_on_interrupt() -> Stop {
     let (switch, stop) = Stop::new();
     tokio::spawn(wait_for_interrupt(switch));
     stop
@@ -68,17 +69,28 @@ async fn wait_for_interrupt(switch: StopSwitch) {
     }
 }
 
-async fn run_end(ports: &Ports, settings: &Settings, outcome: &Outcome) -> Result<RunEnd, Failure> {
+async fn run_end(
+    ports: &Ports,
+    settings: &RunSettings,
+    outcome: &Outcome,
+) -> Result<RunEnd, Failure> {
     let tally = ports.store.tally(outcome.run).await?;
-    let count = |word| tally.words.get(word).copied().unwrap_or(0);
-    let failing: u64 = settings.fail_on.iter().map(count).sum();
+    let failing = settings.failing(&tally);
     let exit = match outcome.end {
         End::Interrupted => Exit::Interrupted,
         End::NoNetwork => Exit::Undecided,
         End::Finished if failing > 0 => Exit::Findings,
         End::Finished => Exit::Clean,
     };
-    Ok(RunEnd { outcome: outcome.clone(), tally, failing, exit, finished: ports.clock.now() })
+    Ok(RunEnd {
+        run: outcome.run,
+        started: outcome.started,
+        story: Story::Check(Box::new(outcome.clone())),
+        tally,
+        failing,
+        exit,
+        finished: ports.clock.now(),
+    })
 }
 
 async fn no_network(ports: &Ports, outcome: &Outcome, end: &RunEnd) -> Result<Failure, Failure> {

@@ -1,9 +1,11 @@
 //! The commands, one module each.
 
 mod check;
+mod crawl;
 mod db;
 mod demo;
 mod explain;
+mod export;
 mod extract;
 
 use std::io::IsTerminal;
@@ -19,6 +21,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Explain(args) => block_on(explain::run(args, paint(&cli.face))),
         Command::Extract(args) => block_on(extract::run(args, cli.face)),
         Command::Check(args) => block_on(check::run(*args, cli.face)),
+        Command::Crawl(args) => block_on(crawl::run(*args, cli.face)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),
     }

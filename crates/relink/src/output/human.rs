@@ -8,16 +8,19 @@ use std::time::Duration;
 use relink_engine::{End, Ports, Remark, Remarked};
 use relink_judge::codes;
 use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
-use relink_ports::{HostTally, PlaceIn, Settled};
+use relink_ports::{HostTally, PlaceIn, Settled, SettledQuery};
 use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
 
-use super::{RunEnd, cannot_write, host_row, place_views};
+use super::{RunEnd, Story, cannot_write, crawl, host_row, place_views};
 use crate::cli::Face;
 use crate::failure::Failure;
-use crate::settings::Settings;
+use crate::settings::RunSettings;
 
 /// Findings read at a time.
 const PAGE: usize = 256;
+
+/// Places read of each finding; more than are ever shown.
+const PLACES: usize = 256;
 
 /// Remarks shown of each kind.
 const REMARKS_SHOWN: usize = 100;
@@ -35,7 +38,7 @@ pub struct HumanReport {
 }
 
 impl HumanReport {
-    pub(super) fn new(settings: &Settings, face: &Face, paint: Paint) -> Self {
+    pub(super) fn new(settings: &RunSettings, face: &Face, paint: Paint) -> Self {
         let is_shown = |word: &Word| {
             face.verbose && *word != Word::Alive
                 || settings.fail_on.contains(word)
@@ -61,15 +64,20 @@ impl HumanReport {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
         say(out, &self.headline(end))?;
-        let blocked_code = self.findings(out, ports, end.outcome.run).await?;
-        say(out, &remarks("problems", &end.outcome.loaded.problems))?;
-        if self.is_verbose {
-            say(out, &remarks("notes that no longer hold", &end.outcome.loaded.expired))?;
+        let blocked_code = self.findings(out, ports, end.run).await?;
+        if let Some(loaded) = end.story.loaded() {
+            say(out, &remarks("problems", &loaded.problems))?;
+            if self.is_verbose {
+                say(out, &remarks("notes that no longer hold", &loaded.expired))?;
+            }
         }
         say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
-        if self.is_verbose {
-            let skips = end.outcome.loaded.skipped.iter();
+        if let Some(loaded) = end.story.loaded().filter(|_| self.is_verbose) {
+            let skips = loaded.skipped.iter();
             say(out, &human::skipped(skips.map(|(skip, count)| (skip.phrase(), count))))?;
+        }
+        if let Story::Crawl(outcome) = &end.story {
+            say(out, &crawl::beside(outcome))?;
         }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
@@ -81,7 +89,10 @@ impl HumanReport {
     }
 
     fn headline(&self, end: &RunEnd) -> String {
-        let took = end.finished.duration_since(end.outcome.started);
+        let took = end.finished.duration_since(end.started);
+        if let Story::Crawl(_) = &end.story {
+            return crawl::headline(&end.tally, took);
+        }
         human::headline(&Headline {
             links: end.tally.links,
             documents: end.tally.documents,
@@ -105,7 +116,14 @@ impl HumanReport {
         words.extend([Word::Blocked].into_iter().filter(|word| !self.shown.contains(word)));
         let mut after = ErrandId(0);
         loop {
-            let page = ports.store.settled(run, after, PAGE, Some(&words)).await?;
+            let query = SettledQuery {
+                after,
+                limit: PAGE,
+                words: Some(&words),
+                places: PLACES,
+                is_unasked: false,
+            };
+            let page = ports.store.settled(run, query).await?;
             let Some(last) = page.last() else { break };
             after = last.errand;
             for settled in &page {
@@ -177,13 +195,19 @@ fn remarks(title: &str, remarked: &Remarked) -> String {
 }
 
 fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
-    match end.outcome.end {
-        End::Interrupted => human::interrupted(end.tally.settled, end.tally.targets),
-        End::NoNetwork => human::no_network().to_owned(),
-        End::Finished => human::closing(&Closing {
+    let finished = || {
+        human::closing(&Closing {
             failing: end.failing,
             blocked: end.tally.words.get(&Word::Blocked).copied().unwrap_or(0),
             blocked_code,
-        }),
+        })
+    };
+    match &end.story {
+        Story::Check(outcome) => match outcome.end {
+            End::Interrupted => human::interrupted(end.tally.settled, end.tally.targets),
+            End::NoNetwork => human::no_network().to_owned(),
+            End::Finished => finished(),
+        },
+        Story::Crawl(outcome) => crawl::closing(&outcome.end, &end.tally).unwrap_or_else(finished),
     }
 }

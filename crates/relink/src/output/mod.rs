@@ -1,5 +1,6 @@
 //! Where results go: stdout and files, each in its own format.
 
+mod crawl;
 mod human;
 mod json;
 mod progress;
@@ -9,7 +10,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use relink_engine::{Observer, Outcome, Ports, Progress, Remark};
+use relink_engine::{CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, Remark};
+use relink_model::RunId;
 use relink_ports::{HostTally, Settled, Tally};
 use relink_wire::human::Paint;
 use relink_wire::{
@@ -22,7 +24,7 @@ use self::progress::Bar;
 use crate::cli::{Face, Format};
 use crate::commands::paint;
 use crate::failure::{Exit, Failure};
-use crate::settings::Settings;
+use crate::settings::RunSettings;
 
 /// Hosts named in a report.
 const HOSTS_NAMED: usize = 10;
@@ -31,8 +33,12 @@ type Out = Box<dyn Write + Send>;
 
 /// How a run ended, in numbers.
 pub struct RunEnd {
-    /// How it came to its end.
-    pub outcome: Outcome,
+    /// The run in the store.
+    pub run: RunId,
+    /// When it was first started.
+    pub started: Timestamp,
+    /// What kind of run it was, and how it went.
+    pub story: Story,
     /// Its sums.
     pub tally: Tally,
     /// Findings that fail the run.
@@ -41,6 +47,24 @@ pub struct RunEnd {
     pub exit: Exit,
     /// When it ended.
     pub finished: Timestamp,
+}
+
+/// How a run went, beside its numbers.
+pub enum Story {
+    /// Documents were read and their links checked.
+    Check(Box<Outcome>),
+    /// A site was crawled.
+    Crawl(Box<CrawlOutcome>),
+}
+
+impl Story {
+    /// What was read, if documents were.
+    fn loaded(&self) -> Option<&Loaded> {
+        match self {
+            Self::Check(outcome) => Some(&outcome.loaded),
+            Self::Crawl(_) => None,
+        }
+    }
 }
 
 /// Writes results as they come.
@@ -57,7 +81,7 @@ enum Sink {
 
 impl Reporter {
     /// Opens stdout and every file before anything is asked.
-    pub fn new(settings: &Settings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
+    pub fn new(settings: &RunSettings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
         // Nothing is overwritten before every name is known to be that of a report.
         let formats: Vec<Format> =
             settings.outputs.iter().map(|path| format_of(path)).collect::<Result<_, _>>()?;
@@ -73,7 +97,7 @@ impl Reporter {
     /// Ends every report.
     pub async fn finish(self, ports: &Ports, end: &RunEnd) -> Result<(), Failure> {
         self.bar.clear();
-        let hosts = ports.store.hosts(end.outcome.run, HOSTS_NAMED).await?;
+        let hosts = ports.store.hosts(end.run, HOSTS_NAMED).await?;
         for sink in self.sinks {
             sink.finish(ports, end, &hosts).await.or_else(forgive_broken_pipe)?;
         }
@@ -98,7 +122,7 @@ impl Sink {
     fn new(
         format: Format,
         out: Out,
-        settings: &Settings,
+        settings: &RunSettings,
         face: &Face,
         paint: Paint,
         started: Timestamp,
@@ -207,6 +231,8 @@ pub fn target_view<'a>(settled: &'a Settled, places: &'a [PlaceView<'a>]) -> Tar
         confidence: settlement.confidence,
         grounds: &settlement.grounds,
         places,
+        inlinks: settled.inlinks,
+        depth: settled.depth,
     }
 }
 
@@ -238,10 +264,14 @@ fn problem_row(remark: &Remark) -> ProblemRow<'_> {
 
 fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
     let tally = &end.tally;
-    let skips = end.outcome.loaded.skipped.iter();
+    let loaded = end.story.loaded();
     ReportTail {
         hosts: hosts.iter().map(host_row).collect(),
-        problems: end.outcome.loaded.problems.remarks.iter().map(problem_row).collect(),
+        problems: loaded
+            .iter()
+            .flat_map(|loaded| &loaded.problems.remarks)
+            .map(problem_row)
+            .collect(),
         summary: Summary {
             links: tally.links,
             documents: tally.documents,
@@ -249,7 +279,11 @@ fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             targets: tally.targets,
             cached: tally.cached,
             words: tally.words.clone(),
-            skipped: skips.map(|(skip, count)| (skip.to_string(), count)).collect(),
+            skipped: loaded
+                .iter()
+                .flat_map(|loaded| loaded.skipped.iter())
+                .map(|(skip, count)| (skip.to_string(), count))
+                .collect(),
             dead: DeadLinks::among(&tally.words),
             exit: end.exit as u8,
         },

@@ -1,0 +1,195 @@
+//! Following pages: what a crawl adds to asking.
+//!
+//! The links of a page are weighed when the page is judged, and stored in the
+//! transaction that settles it. Results are then reported as they come, with
+//! the links that are known by then.
+
+use std::time::Duration;
+
+use relink_frontier::Order as CrawlOrder;
+use relink_model::{Errand, ErrandId};
+use relink_ports::{Completed, Completion, HostId, SettledQuery, Step};
+use url::Url;
+
+use super::Asker;
+use super::inquest::Judged;
+use super::lane::Order;
+use crate::crawl::Standing;
+use crate::{EngineFault, Observer};
+
+/// Places told of a target while a crawl goes on: a page may have as many as
+/// its site has pages.
+const PLACES: usize = 1;
+/// How often a crawl's memory is saved.
+const SAVING: Duration = Duration::from_secs(5);
+/// Targets that needed no asking are read back this many at a time.
+const PAGE: usize = 256;
+
+impl Asker<'_> {
+    /// How many places of a target are told.
+    pub(super) fn places(&self) -> usize {
+        if self.crawler.is_some() { PLACES } else { usize::MAX }
+    }
+
+    /// Whether errands are taken by rank and not as they were found.
+    pub(super) fn goes_by_rank(&self) -> bool {
+        let crawler = self.crawler.as_ref();
+        crawler.is_some_and(|crawler| crawler.rules.order == CrawlOrder::DepthFirst)
+    }
+
+    /// A judged errand on its way to the store, with the page it brought.
+    pub(super) fn weighed(&mut self, judged: Judged) -> (Errand, Completion) {
+        let Judged { errand, mut completion, reading } = judged;
+        if let (Some(crawler), Step::Settle(settlement), Some(probe)) =
+            (&mut self.crawler, &completion.step, &completion.probe)
+        {
+            let standing = Standing { errand: &errand, probe, word: settlement.word };
+            completion.page = crawler.take(&standing, reading);
+        }
+        (errand, completion)
+    }
+
+    /// A lane's next errand that is still worth asking: what leads into a trap
+    /// may have been let in before the trap was known.
+    pub(super) fn next_errand(&mut self, host: HostId) -> Option<Errand> {
+        loop {
+            let errand = self.lanes.get_mut(&host)?.queue.pop_front()?;
+            let crawler = self.crawler.as_mut();
+            if crawler.is_none_or(|crawler| crawler.still_enters(&errand)) {
+                return Some(errand);
+            }
+            self.left.push((host, errand));
+        }
+    }
+
+    /// Forgets errands that are not asked after all.
+    pub(super) async fn leave_aside(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        let left = std::mem::take(&mut self.left);
+        self.targets = self.targets.saturating_sub(left.len() as u64);
+        let mut judged = Vec::with_capacity(left.len());
+        for (host, errand) in left {
+            self.supply.want_refill(host);
+            let lease = self.lanes.get(&host).map(|lane| lane.lease);
+            judged.push(Judged::new(errand, lease, None, Step::Leave));
+        }
+        self.commit(judged, observer).await
+    }
+
+    /// Notes what a commit added to the run.
+    pub(super) fn note_found(&mut self, completed: &Completed) {
+        if completed.found > 0 {
+            self.targets += completed.found;
+            self.settled += completed.known;
+            self.supply.note_new();
+        }
+    }
+
+    /// Errands that are no longer out.
+    pub(super) fn note_back(&mut self, errands: &[Errand]) {
+        if !self.goes_by_rank() {
+            return;
+        }
+        for lane in self.lanes.values_mut() {
+            for errand in errands {
+                lane.out.remove(&errand.id);
+            }
+        }
+    }
+
+    /// Looks where to go on when no link leads further: sitemaps are read
+    /// last, so that what only they name is known to be linked from nowhere.
+    pub(super) async fn find_more(&mut self) -> Result<bool, EngineFault> {
+        let Some(crawler) = &mut self.crawler else { return Ok(false) };
+        let Some(page) = crawler.next_sitemaps() else { return Ok(false) };
+        let moments = crawler.moments(self.ports.now());
+        let completed = self.ports.store.add_pages(self.run, &[page], moments).await?;
+        self.note_found(&completed);
+        Ok(true)
+    }
+
+    /// Reports what needed no asking: malformed links, and other sites that
+    /// were alive lately.
+    pub(super) async fn report_unasked(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        if self.crawler.is_none() {
+            return Ok(());
+        }
+        loop {
+            let query = SettledQuery {
+                after: self.last_known,
+                limit: PAGE,
+                words: None,
+                is_unasked: true,
+                places: PLACES,
+            };
+            let page = self.ports.store.settled(self.run, query).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            self.last_known = last.errand;
+            for settled in &page {
+                observer.settled(settled)?;
+            }
+        }
+    }
+
+    /// Whether a crawl's time is up.
+    pub(super) fn is_out_of_time(&self) -> bool {
+        let time = self.crawler.as_ref().and_then(|crawler| crawler.time);
+        time.is_some_and(|time| self.elapsed() >= time)
+    }
+
+    /// Saves what a crawl has learnt, from time to time.
+    pub(super) async fn keep_memory(&mut self) -> Result<(), EngineFault> {
+        let now = self.elapsed();
+        if let Some(crawler) = &self.crawler
+            && now >= self.saved + SAVING
+        {
+            crate::crawl::keep_memory(self.ports, self.run, crawler).await?;
+            self.saved = now;
+        }
+        Ok(())
+    }
+
+    /// A host inside the crawl that does not want us any more, and how often
+    /// it was asked.
+    pub(super) fn unwelcome(&self) -> Option<(String, u64)> {
+        let crawler = self.crawler.as_ref()?;
+        let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| crawler.follows(&url));
+        let turned = self.lanes.values().find(|lane| {
+            lane.welcome.is_over() && lane.queue.front().is_some_and(|next| is_inside(&next.url))
+        })?;
+        Some((turned.name().to_owned(), turned.tally().asked))
+    }
+
+    /// Takes errands by rank: whatever was found last may come first, so no
+    /// more are taken than can leave now.
+    pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineFault> {
+        let (now, chunks) = (self.ports.now(), self.supply_chunks());
+        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
+        let limit = lane.out.len() + self.settings.pace.host_concurrency;
+        let lease = lane.lease;
+        let errands = self.ports.store.ranked(self.run, lease, limit, now).await?;
+        let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
+        lane.queue.clear();
+        let found = errands.len();
+        let waiting = errands.into_iter().filter(|errand| !lane.out.contains(&errand.id));
+        let waiting: Vec<Errand> = waiting.collect();
+        lane.refill(waiting, Order { limit: 0, chunks });
+        lane.dry_at = (found < limit).then_some(chunks);
+        self.schedule(host);
+        Ok(())
+    }
+
+    /// An errand leaves that must not be taken again meanwhile.
+    pub(super) fn note_out(&mut self, host: HostId, errand: ErrandId) {
+        if self.goes_by_rank()
+            && let Some(lane) = self.lanes.get_mut(&host)
+        {
+            lane.out.insert(errand);
+        }
+    }
+}

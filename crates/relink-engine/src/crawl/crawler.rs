@@ -1,0 +1,442 @@
+//! What a crawl knows while it goes: which links of a page lead on, and what
+//! was left aside.
+//!
+//! Nothing here asks or stores. What must survive an interruption is a
+//! [`Memory`], which is saved with the run from time to time; what a kill
+//! loses of it is learnt again.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_frontier::{
+    Admission as Trapped, AvoidedPattern, CrawlScope, Discovery, Order, PageSight, ParameterTrials,
+    RobotsAnswer, Scope, TrapWatch, host_name, strip,
+};
+use relink_judge::codes;
+use relink_model::{Errand, Probe, Word};
+use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink};
+use relink_wire::redact;
+use serde::{Deserialize, Serialize};
+use url::Url;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::CrawlSettings;
+use super::lookalikes::Lookalikes;
+use super::reading::{FoundLink, PageReading};
+use super::visit::{RenderMode, Visit};
+use crate::ask::AGENT;
+use crate::look::landing;
+
+/// Where to go, and how far.
+#[derive(Debug, Clone)]
+pub struct CrawlRules {
+    /// Which pages are followed.
+    pub scope: CrawlScope,
+    /// Which addresses take part at all.
+    pub filter: Scope,
+    /// In which order.
+    pub order: Order,
+    /// The deepest pages that are asked.
+    pub depth: Option<u32>,
+    /// The most pages that are followed.
+    pub pages: Option<u64>,
+    /// Whether links are followed that pages ask not to.
+    pub follows_all: bool,
+    /// Whether links to other sites are checked.
+    pub checks_others: bool,
+    /// Other sites found alive at this moment or later need not be asked.
+    pub fresh_since: Timestamp,
+}
+
+/// Links that were not asked, by the reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LeftAside {
+    /// Deeper than the limit.
+    pub too_deep: u64,
+    /// Beyond the most pages.
+    pub over_budget: u64,
+    /// Left out by patterns.
+    pub left_out: u64,
+    /// Their page asks not to follow them.
+    pub unfollowed: u64,
+    /// Not links to pages (`mailto:` and the like).
+    pub no_pages: u64,
+}
+
+/// What a crawl keeps of itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Memory {
+    traps: TrapWatch,
+    trials: ParameterTrials,
+    left_aside: LeftAside,
+}
+
+impl Memory {
+    fn new(now: Timestamp) -> Self {
+        let year = now.to_zoned(TimeZone::UTC).year();
+        let (trials, left_aside) = Default::default();
+        Self { traps: TrapWatch::new(year), trials, left_aside }
+    }
+}
+
+/// A crawl under way.
+pub(crate) struct Crawler {
+    pub(crate) rules: CrawlRules,
+    memory: Memory,
+    /// Hashes of every address that was let in, so that each is weighed once.
+    seen: HashSet<u64>,
+    /// Pages inside that were let in.
+    pages: u64,
+    /// What pages showed whose addresses differ in one parameter.
+    parameters: Lookalikes,
+    /// Links numbered so far.
+    numbered: u64,
+    render: RenderMode,
+    /// How long it may take.
+    pub(crate) time: Option<Duration>,
+    /// Whether sitemaps that the site names are read.
+    reads_sitemaps: bool,
+    /// Sitemaps to be read once the links lead no further.
+    sitemaps: Vec<Url>,
+    /// What hosts said about robots.
+    hosts: BTreeMap<String, HostNote>,
+}
+
+/// What a host said about robots that is worth telling.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostNote {
+    /// The host.
+    pub host: String,
+    /// The delay it asks for between visits.
+    pub crawl_delay: Option<Duration>,
+    /// Whether nothing was visited because its robots.txt cannot be had.
+    pub is_closed: bool,
+}
+
+/// Where a page was found.
+pub(crate) struct Standing<'a> {
+    pub(crate) errand: &'a Errand,
+    pub(crate) probe: &'a Probe,
+    pub(crate) word: Word,
+}
+
+impl Crawler {
+    /// A crawl at its beginning, or one that goes on with what it left behind.
+    pub(crate) fn new(settings: &CrawlSettings, memory: Option<&str>, now: Timestamp) -> Self {
+        // What cannot be read was written by another version and is learnt anew.
+        let memory = memory.and_then(|text| serde_json::from_str(text).ok());
+        Self {
+            rules: settings.rules.clone(),
+            memory: memory.unwrap_or_else(|| Memory::new(now)),
+            seen: HashSet::new(),
+            pages: 0,
+            parameters: Lookalikes::default(),
+            numbered: 0,
+            render: settings.render,
+            time: settings.time,
+            reads_sitemaps: settings.reads_sitemaps,
+            sitemaps: settings.sitemaps.clone(),
+            hosts: BTreeMap::new(),
+        }
+    }
+
+    /// What hosts said about robots that is worth telling.
+    pub(crate) fn hosts(&self) -> Vec<HostNote> {
+        let is_worth = |note: &&HostNote| note.is_closed || note.crawl_delay.is_some();
+        self.hosts.values().filter(is_worth).cloned().collect()
+    }
+
+    /// A host said this about robots.
+    pub(crate) fn note_robots(&mut self, host: &str, answer: &RobotsAnswer) {
+        let note = HostNote {
+            host: host.to_owned(),
+            crawl_delay: answer.robots.crawl_delay(AGENT),
+            is_closed: answer.is_unreachable,
+        };
+        self.hosts.insert(host.to_owned(), note);
+        if !self.reads_sitemaps {
+            return;
+        }
+        let named = answer.robots.sitemaps().iter().filter_map(|text| Url::parse(text).ok());
+        for sitemap in named.filter(|url| self.rules.scope.is_inside(url)) {
+            if !self.sitemaps.contains(&sitemap) {
+                self.sitemaps.push(sitemap);
+            }
+        }
+    }
+
+    /// The sitemaps that are to be read now, as a page that links to them.
+    pub(crate) fn next_sitemaps(&mut self) -> Option<NewPage> {
+        let sitemaps = std::mem::take(&mut self.sitemaps);
+        if sitemaps.is_empty() {
+            return None;
+        }
+        self.reads_sitemaps = false;
+        let named: Vec<(String, Url)> =
+            sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
+        Some(NewPage { is_sitemap: true, ..self.seeds("sitemaps", &named) })
+    }
+
+    /// Whether an errand that was let in still leads into no trap.
+    pub(crate) fn still_enters(&mut self, errand: &Errand) -> bool {
+        let Some(url) = Url::parse(&errand.url).ok().filter(|url| self.follows(url)) else {
+            return true;
+        };
+        // A look that was begun is brought to its end.
+        let depth = errand.depth.unwrap_or(0);
+        !errand.looks.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Enter
+    }
+
+    /// A visit to a page that is followed.
+    pub(crate) fn visit(&self, url: Url) -> Visit {
+        Visit { url, mode: self.render }
+    }
+
+    /// A judged page with what it says: what it leads to, if that is followed.
+    /// The links of an error page are nobody's.
+    pub(crate) fn take(
+        &mut self,
+        at: &Standing<'_>,
+        reading: Option<Box<PageReading>>,
+    ) -> Option<NewPage> {
+        if !at.word.is_reached() && at.word != Word::Blocked {
+            return None;
+        }
+        if let Some(reading) = reading {
+            return self.weigh(at, *reading);
+        }
+        let landing = landing(at.probe)?;
+        let asked = Url::parse(&at.errand.url).ok()?;
+        let is_inside = self.follows(&asked) && self.follows(&landing);
+        (is_inside && landing != asked).then(|| self.weigh_redirect(at, &landing)).flatten()
+    }
+
+    /// An address that was let in before an interruption.
+    pub(crate) fn recall(&mut self, url: &str) {
+        let is_new = self.seen.insert(xxh3_64(url.as_bytes()));
+        let is_inside = Url::parse(url).is_ok_and(|url| self.rules.scope.is_inside(&url));
+        self.pages += u64::from(is_new && is_inside);
+        self.numbered += u64::from(is_new);
+    }
+
+    /// What has to be kept of it.
+    pub(crate) fn memory(&self) -> Option<String> {
+        serde_json::to_string(&self.memory).ok()
+    }
+
+    /// What was not asked.
+    pub(crate) fn left_aside(&self) -> &LeftAside {
+        &self.memory.left_aside
+    }
+
+    /// The traps that were avoided.
+    pub(crate) fn avoided(&self) -> Vec<AvoidedPattern> {
+        self.memory.traps.report()
+    }
+
+    pub(crate) fn moments(&self, now: Timestamp) -> Moments {
+        Moments { now, fresh_since: self.rules.fresh_since }
+    }
+
+    /// Whether the page at this address is read for its links.
+    pub(crate) fn follows(&self, url: &Url) -> bool {
+        self.rules.scope.is_inside(url)
+    }
+
+    /// The page that starts the crawl: the addresses the user named.
+    pub(crate) fn seeds(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
+        let batch = self.number(urls.len());
+        let mut page = NewPage { label: label.to_owned(), ..NewPage::default() };
+        for (position, (given, url)) in (0..).zip(urls) {
+            self.recall(url.as_str());
+            let found = Discovery { depth: 0, batch, position };
+            let link = NewLink {
+                place: super::argument(position, given),
+                given: redact(given).into_owned(),
+                target: web(url, true),
+            };
+            page.links.push(PageLink { link, fragment: None, admission: self.ask(found, true) });
+        }
+        page
+    }
+
+    /// A page that was read: which of its links lead on.
+    pub(crate) fn weigh(&mut self, at: &Standing<'_>, reading: PageReading) -> Option<NewPage> {
+        let depth = at.errand.depth.unwrap_or(0);
+        let landing = at.probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
+        let landing = landing.or_else(|| Url::parse(&at.errand.url).ok())?;
+        let batch = self.number(reading.links.len());
+        let mut page = NewPage {
+            label: at.errand.url.clone(),
+            is_sitemap: reading.is_sitemap,
+            anchors: reading.anchors,
+            links: Vec::with_capacity(reading.links.len()),
+        };
+        self.memory.left_aside.no_pages += reading.skipped.len() as u64;
+        if reading.more > 0 {
+            self.memory.traps.note_links(&landing, reading.more as u64);
+        }
+        let mut fresh = Vec::new();
+        for (position, link) in (0..).zip(reading.links) {
+            let way = Way {
+                found: Discovery { depth: depth + 1, batch, position },
+                is_named: at.errand.is_named,
+                from: &landing,
+                is_closed: reading.forbids_following,
+            };
+            page.links.extend(self.weigh_link(&way, link, &mut fresh));
+        }
+        self.note_sight(at, &landing, &fresh);
+        Some(page)
+    }
+
+    /// A page that leads elsewhere at once: its way on is a link of the same
+    /// depth, so that what is there is read once, however many lead to it.
+    pub(crate) fn weigh_redirect(&mut self, at: &Standing<'_>, landing: &Url) -> Option<NewPage> {
+        let batch = self.number(1);
+        let place = relink_model::Place {
+            span: relink_model::Span { start: 0, end: 0 },
+            line: 1,
+            column: 1,
+            kind: relink_model::PlaceKind::Refresh,
+        };
+        let (given, fragment) = (landing.to_string(), None);
+        let url = Ok(landing.clone());
+        let link = FoundLink { place, given, url, fragment, is_unfollowed: false };
+        let found = Discovery { depth: at.errand.depth.unwrap_or(0), batch, position: 0 };
+        let from = Url::parse(&at.errand.url).ok()?;
+        let way = Way { found, is_named: at.errand.is_named, from: &from, is_closed: false };
+        let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
+        Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
+    }
+
+    /// What becomes of a link; nothing if it takes no part at all.
+    fn weigh_link(
+        &mut self,
+        way: &Way<'_>,
+        link: FoundLink,
+        fresh: &mut Vec<Url>,
+    ) -> Option<PageLink> {
+        let FoundLink { place, given, url, fragment, is_unfollowed } = link;
+        let url = match url {
+            Ok(url) => url,
+            Err(reason) => return self.malformed(place, given, reason),
+        };
+        let (url, _) = strip(&url);
+        let (url, _) = self.memory.trials.strip(&url);
+        if !self.rules.filter.takes(url.as_str()) {
+            self.memory.left_aside.left_out += 1;
+            return None;
+        }
+        let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
+        let admission = self.admit(way, &url, is_shy, fresh);
+        let is_near = url.host() == way.from.host()
+            && url.port_or_known_default() == way.from.port_or_known_default();
+        let target = web(&url, way.is_named && is_near);
+        Some(PageLink { link: NewLink { place, given, target }, fragment, admission })
+    }
+
+    fn admit(&mut self, way: &Way<'_>, url: &Url, is_shy: bool, fresh: &mut Vec<Url>) -> Admission {
+        let hash = xxh3_64(url.as_str().as_bytes());
+        let is_inside = self.rules.scope.is_inside(url);
+        if self.seen.contains(&hash) {
+            return self.ask(way.found, is_inside);
+        }
+        let aside = &mut self.memory.left_aside;
+        if is_shy && (is_inside || way.is_closed) {
+            aside.unfollowed += 1;
+            return Admission::Leave;
+        }
+        if !is_inside {
+            if !self.rules.checks_others {
+                aside.left_out += 1;
+                return Admission::Leave;
+            }
+            self.seen.insert(hash);
+            return self.ask(way.found, false);
+        }
+        if self.rules.depth.is_some_and(|limit| way.found.depth > limit) {
+            aside.too_deep += 1;
+            return Admission::Leave;
+        }
+        if let Trapped::Avoid(..) = self.memory.traps.admit(url, way.found.depth) {
+            return Admission::Leave;
+        }
+        if self.rules.pages.is_some_and(|most| self.pages >= most) {
+            aside.over_budget += 1;
+            return Admission::Leave;
+        }
+        self.seen.insert(hash);
+        self.pages += 1;
+        fresh.push(url.clone());
+        self.ask(way.found, true)
+    }
+
+    fn ask(&self, found: Discovery, is_page: bool) -> Admission {
+        let rank = match self.rules.order {
+            // First come, first served.
+            Order::BreadthFirst => None,
+            Order::DepthFirst => Some(self.rules.order.key(found)),
+        };
+        Admission::Ask { depth: found.depth, rank, trusts_memory: !is_page }
+    }
+
+    fn malformed(
+        &mut self,
+        place: relink_model::Place,
+        given: String,
+        reason: String,
+    ) -> Option<PageLink> {
+        if !self.rules.filter.takes(&given) {
+            self.memory.left_aside.left_out += 1;
+            return None;
+        }
+        let target = NewTarget::Local {
+            key: format!("malformed:{given}"),
+            word: Word::Local,
+            code: Some(codes::MALFORMED_URL),
+            reason,
+        };
+        let link = NewLink { place, given, target };
+        Some(PageLink { link, fragment: None, admission: Admission::Leave })
+    }
+
+    /// Tells the trap watch and the trials what a page looked like.
+    fn note_sight(&mut self, at: &Standing<'_>, landing: &Url, fresh: &[Url]) {
+        let Some(digest) = &at.probe.digest else { return };
+        let sight = PageSight::of_digest(digest, self.memory.traps.ways_out(landing, fresh));
+        self.memory.traps.seen(landing, &sight);
+        self.parameters.note(landing, digest, &mut self.memory.trials);
+    }
+
+    /// The number of the first of so many links.
+    fn number(&mut self, links: usize) -> u64 {
+        let first = self.numbered;
+        self.numbered += links.max(1) as u64;
+        first
+    }
+}
+
+/// What a crawl's memory tells: traps that were avoided, and links that were
+/// not asked.
+pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
+    let memory: Option<Memory> = serde_json::from_str(memory).ok();
+    memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.left_aside))
+}
+
+/// How a link was come upon.
+struct Way<'a> {
+    found: Discovery,
+    /// Whether the page's own address was named by the user.
+    is_named: bool,
+    from: &'a Url,
+    /// Whether the page asks that none of its links be followed.
+    is_closed: bool,
+}
+
+fn web(url: &Url, is_named: bool) -> NewTarget {
+    NewTarget::Web { host: host_name(url), is_named, url: url.to_string() }
+}

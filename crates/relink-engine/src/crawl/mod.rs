@@ -1,0 +1,189 @@
+//! `crawl`: the whole health of a site.
+//!
+//! A crawl is a check that goes on: pages inside its scope are read for their
+//! links as they are judged, and what they link to is asked in turn. Pages of
+//! other sites are checked and not followed.
+
+mod crawler;
+mod lookalikes;
+mod reading;
+mod report;
+mod visit;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use relink_frontier::{AvoidedPattern, canonical};
+use relink_model::{ErrandId, Place, PlaceKind, RunId, Span};
+use relink_ports::{OpenRun, RunPlan, RunState};
+use url::Url;
+
+pub use self::crawler::{CrawlRules, HostNote, LeftAside};
+pub(crate) use self::crawler::{Crawler, Standing};
+pub(crate) use self::reading::PageReading;
+pub use self::report::{crawl_before, site_report};
+pub use self::visit::RenderMode;
+use crate::ask::{AskEnd, Asker, Start};
+use crate::load::Loading;
+use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
+
+/// The document that the addresses named by the user stand in.
+const ARGUMENTS: &str = "arguments";
+/// The note a crawl keeps its memory under.
+const MEMORY: &str = "crawl";
+/// Addresses are read back this many at a time.
+const PAGE: usize = 4096;
+
+/// What to crawl, and how.
+#[derive(Debug, Clone)]
+pub struct CrawlSettings {
+    /// Where to begin, as the user wrote it and as it is asked.
+    pub seeds: Vec<(String, Url)>,
+    /// Where to go.
+    pub rules: CrawlRules,
+    /// Sitemaps to read, beside those that the site itself names.
+    pub sitemaps: Vec<Url>,
+    /// Whether those that the site names are read.
+    pub reads_sitemaps: bool,
+    /// When pages are built in a browser.
+    pub render: RenderMode,
+    /// How to ask.
+    pub ask: AskSettings,
+    /// The longest it may take; an unfinished crawl goes on the next time.
+    pub time: Option<Duration>,
+    /// Whether to start anew although an unfinished run is there.
+    pub is_fresh: bool,
+    /// What else decides which run this is, by name.
+    pub scope: BTreeMap<String, String>,
+}
+
+/// How a crawl came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CrawlEnd {
+    /// Nothing is left to ask.
+    Finished,
+    /// No host answered at all, so nothing was decided.
+    NoNetwork,
+    /// Somebody stopped it; the next run of the same plan goes on.
+    Interrupted,
+    /// Its time was up; the next run of the same plan goes on.
+    OutOfTime,
+    /// The site stopped answering us; the next run of the same plan goes on.
+    Unwelcome {
+        /// Which host.
+        host: String,
+        /// How often it was asked in this turn.
+        asked: u64,
+    },
+}
+
+/// A crawl that has come to an end.
+#[derive(Debug, Clone)]
+pub struct CrawlOutcome {
+    /// The run in the store.
+    pub run: RunId,
+    /// When it was first started.
+    pub started: Timestamp,
+    /// Whether it went on from an interrupted one.
+    pub is_resumed: bool,
+    /// How it ended.
+    pub end: CrawlEnd,
+    /// Links that were not asked.
+    pub left_aside: LeftAside,
+    /// Traps that were avoided.
+    pub avoided: Vec<AvoidedPattern>,
+    /// What hosts said about robots that is worth telling.
+    pub hosts: Vec<HostNote>,
+}
+
+/// Crawls.
+pub async fn crawl(
+    ports: &Ports,
+    settings: &CrawlSettings,
+    observer: &mut dyn Observer,
+    stop: &Stop,
+) -> Result<CrawlOutcome, EngineFault> {
+    let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
+    let mut crawler = begin(ports, settings, &run).await?;
+    let loading = Loading::default();
+    loading.finish_empty();
+    let asker = Asker::new(ports, &run, &settings.ask, Start::AtOnce, &loading, Some(&mut crawler));
+    let end = end(asker.run(observer, stop).await?);
+    keep_memory(ports, run.id, &crawler).await?;
+    let state = match end {
+        CrawlEnd::Finished => RunState::Finished,
+        CrawlEnd::NoNetwork => RunState::Void,
+        CrawlEnd::Interrupted | CrawlEnd::OutOfTime | CrawlEnd::Unwelcome { .. } => RunState::Open,
+    };
+    ports.store.close_run(run.id, state, ports.now()).await?;
+    Ok(CrawlOutcome {
+        run: run.id,
+        started: run.started,
+        is_resumed: run.is_resumed,
+        end,
+        left_aside: crawler.left_aside().clone(),
+        avoided: crawler.avoided(),
+        hosts: crawler.hosts(),
+    })
+}
+
+fn end(asked: AskEnd) -> CrawlEnd {
+    match asked {
+        AskEnd::Done => CrawlEnd::Finished,
+        AskEnd::NoNetwork => CrawlEnd::NoNetwork,
+        AskEnd::Stopped => CrawlEnd::Interrupted,
+        AskEnd::OutOfTime => CrawlEnd::OutOfTime,
+        AskEnd::Unwelcome(host, asked) => CrawlEnd::Unwelcome { host, asked },
+    }
+}
+
+/// A crawl with its seeds stored, or with all that it knew before.
+async fn begin(
+    ports: &Ports,
+    settings: &CrawlSettings,
+    run: &OpenRun,
+) -> Result<Crawler, EngineFault> {
+    let memory = ports.store.note(run.id, MEMORY).await?;
+    let mut crawler = Crawler::new(settings, memory.as_deref(), ports.now());
+    let mut after = ErrandId(0);
+    while run.is_resumed {
+        let page = ports.store.site_addresses(run.id, after, PAGE).await?;
+        let Some((last, _)) = page.last() else { break };
+        after = *last;
+        page.iter().for_each(|(_, url)| crawler.recall(url));
+    }
+    let seeds = crawler.seeds(ARGUMENTS, &settings.seeds);
+    ports.store.add_pages(run.id, &[seeds], crawler.moments(ports.now())).await?;
+    Ok(crawler)
+}
+
+/// Saves what a crawl has learnt, for the case that it is interrupted.
+pub(crate) async fn keep_memory(
+    ports: &Ports,
+    run: RunId,
+    crawler: &Crawler,
+) -> Result<(), EngineFault> {
+    if let Some(memory) = crawler.memory() {
+        ports.store.keep_note(run, MEMORY, &memory).await?;
+    }
+    Ok(())
+}
+
+fn plan(settings: &CrawlSettings) -> RunPlan {
+    let scope: Vec<String> =
+        settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let inputs = settings.seeds.iter().map(|(_, url)| url.to_string()).collect();
+    RunPlan { command: "crawl".to_owned(), inputs, scope: scope.join("\n") }
+}
+
+/// The place of an address on the command line.
+fn argument(position: u32, given: &str) -> Place {
+    let span = Span { start: 0, end: given.len() };
+    Place { span, line: position + 1, column: 1, kind: PlaceKind::Argument }
+}
+
+/// The canonical form of a seed, which must be a web address.
+pub fn seed(given: &str) -> Result<Url, String> {
+    canonical(None, given).map_err(|fault| fault.to_string())
+}

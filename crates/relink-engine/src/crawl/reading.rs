@@ -1,0 +1,164 @@
+//! What a page of a crawl says: its links, resolved, and what it asks of us.
+//!
+//! Pure, and run beside the loop: reading pages is most of a crawl's work.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+use relink_frontier::{PageDirectives, canonical};
+use relink_model::{Link, LinkTarget, Place, SkipReason};
+use relink_page::{Format, RobotsMarks, Slugs, robots_marks};
+use relink_ports::{Body, anchor_hash};
+use relink_wire::redact;
+use url::Url;
+
+use crate::unpack::{Bounds, is_packed, unpack};
+
+/// Links of one page that are followed; a page with more is a trap.
+pub(crate) const MOST_LINKS: usize = 6_000;
+/// Links of one sitemap (its protocol's own limit).
+const MOST_ENTRIES: usize = 50_000;
+
+/// What a page says.
+#[derive(Debug, Default)]
+pub(crate) struct PageReading {
+    /// Its links, in order.
+    pub(crate) links: Vec<FoundLink>,
+    /// How many more there were.
+    pub(crate) more: usize,
+    /// The places it offers to fragments, hashed and sorted; nothing where
+    /// they cannot be told.
+    pub(crate) anchors: Option<Vec<u32>>,
+    /// Whether it is a sitemap.
+    pub(crate) is_sitemap: bool,
+    /// Whether it asks that none of its links be followed.
+    pub(crate) forbids_following: bool,
+    /// What stands there that is no link to follow, by the reason.
+    pub(crate) skipped: Vec<SkipReason>,
+}
+
+/// A link on a page.
+#[derive(Debug)]
+pub(crate) struct FoundLink {
+    pub(crate) place: Place,
+    /// The destination as the page writes it, without credentials.
+    pub(crate) given: String,
+    /// Where it leads, or why that is no address.
+    pub(crate) url: Result<Url, String>,
+    /// The place it wants there.
+    pub(crate) fragment: Option<String>,
+    /// Whether the page asks that it not be followed.
+    pub(crate) is_unfollowed: bool,
+}
+
+/// Reads the page found at `url`; nothing if it is of a kind without links.
+pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<PageReading> {
+    let bytes = unpacked(&body.bytes);
+    let told = Format::of_content_type(body.content_type.as_deref(), &bytes);
+    // A packed sitemap is sent as what it is packed in.
+    let told = told.or_else(|| is_packed(&body.bytes).then(|| Format::of_file(None, &bytes)));
+    let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
+    let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
+    let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
+    let mut reading = PageReading {
+        anchors: anchors(format, &bytes),
+        is_sitemap: format == Format::Xml && is_sitemap(&bytes),
+        forbids_following: PageDirectives::parse(wishes).nofollow,
+        ..PageReading::default()
+    };
+    reading.read_links(url, format, &bytes, &marks);
+    Some(reading)
+}
+
+fn unpacked(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !is_packed(bytes) {
+        return bytes.into();
+    }
+    // Half a sitemap has links, too.
+    let (bytes, _) = unpack(bytes, Bounds::default());
+    bytes.into()
+}
+
+/// Whether the root element is that of a sitemap or of an index of some.
+fn is_sitemap(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(4096)];
+    let has = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
+    has(b"<urlset") || has(b"<sitemapindex") || has(b":urlset")
+}
+
+fn anchors(format: Format, bytes: &[u8]) -> Option<Vec<u32>> {
+    let anchors = relink_page::anchors(format, bytes, Slugs::Any).filter(|all| !all.is_open())?;
+    let mut hashes: Vec<u32> = anchors.iter().map(anchor_hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    Some(hashes)
+}
+
+impl PageReading {
+    fn read_links(&mut self, url: &Url, format: Format, bytes: &[u8], marks: &RobotsMarks) {
+        let read = relink_page::links(format, bytes);
+        let said = read.base.and_then(|base| url.join(&base).ok());
+        let seen_from = SeenFrom { page: url, base: said.as_ref().unwrap_or(url) };
+        let most = if self.is_sitemap { MOST_ENTRIES } else { MOST_LINKS };
+        for link in read.links {
+            match self.resolve(&seen_from, &link) {
+                Some(_) if self.links.len() == most => self.more += 1,
+                Some(mut found) => {
+                    found.is_unfollowed = marks.unfollowed.contains(&link.raw);
+                    self.links.push(found);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Where a link leads, if it leads off its own place on the page.
+    fn resolve(&mut self, seen_from: &SeenFrom<'_>, link: &Link) -> Option<FoundLink> {
+        let text = match &link.target {
+            LinkTarget::Web(text) | LinkTarget::Path(text) => text,
+            LinkTarget::Fragment(text) => {
+                // Most point at a place that is there, and say nothing else.
+                let fragment = fragment(text).filter(|name| !self.offers(name))?;
+                let url = Ok(seen_from.page.clone());
+                return Some(found(link, url, Some(fragment)));
+            }
+            LinkTarget::Skipped(_, reason) => {
+                self.skipped.push(*reason);
+                return None;
+            }
+            LinkTarget::Malformed(_, reason) => {
+                return Some(found(link, Err(reason.clone()), None));
+            }
+        };
+        let url = canonical(Some(seen_from.base), text).map_err(|fault| fault.to_string());
+        Some(found(link, url, fragment(text)))
+    }
+
+    fn offers(&self, name: &str) -> bool {
+        let Some(anchors) = &self.anchors else { return true };
+        anchors.binary_search(&anchor_hash(name)).is_ok()
+    }
+}
+
+/// What relative links are seen from.
+struct SeenFrom<'a> {
+    page: &'a Url,
+    base: &'a Url,
+}
+
+fn found(link: &Link, url: Result<Url, String>, fragment: Option<String>) -> FoundLink {
+    let given = redact(link.target.text()).into_owned();
+    FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
+}
+
+/// The place a destination wants, if it names one that a page must have: the
+/// top of a page is always there, and a text is looked for by the browser.
+fn fragment(text: &str) -> Option<String> {
+    let (_, fragment) = text.split_once('#')?;
+    let fragment = fragment.split_once(":~:").map_or(fragment, |(name, _)| name);
+    let name = percent_decode_str(fragment).decode_utf8_lossy();
+    let is_top = name.is_empty() || name.eq_ignore_ascii_case("top");
+    // Script routers write whole paths there.
+    let is_route = name.starts_with(['/', '!']) || name.contains('=');
+    (!is_top && !is_route).then(|| name.into_owned())
+}

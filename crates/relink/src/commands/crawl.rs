@@ -1,0 +1,115 @@
+//! `relink crawl`: the whole health of a site.
+
+use std::sync::Arc;
+
+use relink_engine::{CrawlEnd, CrawlOutcome, EngineFault, Ports, crawl};
+use relink_model::ErrandId;
+use relink_ports::{Clock as _, RunSummary};
+use relink_wire::human::{counted, grouped};
+use relink_wire::printable;
+
+use super::check::stop_on_interrupt;
+use super::export;
+use crate::cli::{CrawlArgs, CrawlCommand, Face};
+use crate::clock::RunClock;
+use crate::failure::{Exit, Failure};
+use crate::output::{Reporter, RunEnd, Story, print};
+use crate::settings::{CrawlPlan, RunSettings, current_folder, database};
+use crate::wiring;
+
+/// Crawls that are listed.
+const LISTED: usize = 20;
+
+/// Crawls, or tells of crawls.
+pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
+    if let Some(CrawlCommand::Status { db }) = args.command {
+        let db = database(db, &current_folder()?)?;
+        let store = wiring::store(&db).await?;
+        let runs = store.runs(Some("crawl"), LISTED).await?;
+        return print(&status(&runs)).map(|()| Exit::Clean);
+    }
+    let clock = RunClock::start()?;
+    let plan = CrawlPlan::resolve(args, clock.now())?;
+    let run = &plan.run;
+    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    let ports = wiring::with_browser(ports, run, plan.crawl.render)?;
+    let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
+    let stop = stop_on_interrupt();
+    let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {
+        Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
+            // Whoever read our results has had enough.
+            return Ok(Exit::Clean);
+        }
+        outcome => outcome?,
+    };
+    let end = run_end(&ports, run, &outcome).await?;
+    reporter.finish(&ports, &end).await?;
+    for wanted in &plan.exports {
+        export::write(&ports, outcome.run, wanted).await?;
+    }
+    match outcome.end {
+        CrawlEnd::NoNetwork => Err(no_network(&ports, &outcome).await?),
+        _ => Ok(end.exit),
+    }
+}
+
+async fn run_end(
+    ports: &Ports,
+    settings: &RunSettings,
+    outcome: &CrawlOutcome,
+) -> Result<RunEnd, Failure> {
+    let tally = ports.store.tally(outcome.run).await?;
+    let failing = settings.failing(&tally);
+    let exit = match outcome.end {
+        CrawlEnd::Interrupted => Exit::Interrupted,
+        CrawlEnd::NoNetwork => Exit::Undecided,
+        _ if failing > 0 => Exit::Findings,
+        CrawlEnd::Finished | CrawlEnd::OutOfTime | CrawlEnd::Unwelcome { .. } => Exit::Clean,
+    };
+    Ok(RunEnd {
+        run: outcome.run,
+        started: outcome.started,
+        story: Story::Crawl(Box::new(outcome.clone())),
+        tally,
+        failing,
+        exit,
+        finished: ports.clock.now(),
+    })
+}
+
+async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<Failure, Failure> {
+    let mut failure = Failure::undecided("no host answered, so nothing was crawled");
+    if let Some((errand, probe)) = ports.store.held(outcome.run, ErrandId(0), 1).await?.first() {
+        failure = failure.cause(format!("{}: {}", errand.url, probe.ending));
+    }
+    Ok(failure.hint("is this machine online, and the address right?"))
+}
+
+fn status(runs: &[RunSummary]) -> String {
+    if runs.is_empty() {
+        return "No site was crawled yet. Begin with `relink crawl URL`.\n".to_owned();
+    }
+    runs.iter().map(status_line).collect()
+}
+
+/// `#3  https://site.example/  finished 2026-11-16 03:20  864 pages, 1,204 of 1,204 targets`
+fn status_line(run: &RunSummary) -> String {
+    let state = match (run.is_finished, run.closed) {
+        (true, Some(closed)) => format!("finished {}", closed.strftime("%Y-%m-%d %H:%M")),
+        (_, Some(closed)) => format!("given up {}", closed.strftime("%Y-%m-%d %H:%M")),
+        (_, None) => {
+            format!(
+                "unfinished since {}; the same command goes on",
+                run.started.strftime("%Y-%m-%d %H:%M")
+            )
+        }
+    };
+    let (settled, targets) = (grouped(run.settled), grouped(run.targets));
+    let pages = counted(run.pages, "page");
+    let inputs = run.inputs.join(" ");
+    format!(
+        "#{}  {}  {state}  {pages}, {settled} of {targets} targets\n",
+        run.id,
+        printable(&inputs)
+    )
+}

@@ -1,0 +1,135 @@
+//! What the flags of `relink crawl` mean.
+
+use std::collections::BTreeMap;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use relink_engine::{AskSettings, CrawlRules, CrawlSettings, RenderMode, seed};
+use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
+use url::Url;
+
+use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, pattern_scope};
+use super::{read_files, said};
+use crate::cli::{CrawlArgs, CrawlOrder, CrawlReach, Export, GoingArgs, Rendering};
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// Requests in flight for each processor: waiting for servers costs little.
+const PER_PROCESSOR: usize = 16;
+/// Bytes read of a page. Pages with many links are long.
+const PAGE_BYTES: usize = 2 << 20;
+
+/// Everything `relink crawl` needs to know.
+pub struct CrawlPlan {
+    /// For the engine.
+    pub crawl: CrawlSettings,
+    /// What to write of the links.
+    pub exports: Vec<Export>,
+    /// For everything around it.
+    pub run: RunSettings,
+}
+
+impl CrawlPlan {
+    /// Merges all layers.
+    pub fn resolve(args: CrawlArgs, now: Timestamp) -> Result<Self, Failure> {
+        let folder = current_folder()?;
+        let files = read_files(args.config.as_deref(), &folder)?;
+        let CrawlArgs { urls, format, output, export, fresh, fail_on, db, going, asking, .. } =
+            args;
+        let config = Config {
+            format,
+            include: said(going.include.clone()),
+            exclude: said(going.exclude.clone()),
+            fail_on,
+            db,
+            ..asking_flags(asking)
+        };
+        let config = config.over(files);
+        let seeds = seeds(&urls)?;
+        let rules = rules(&going, &config, &seeds, now)?;
+        let crawl = CrawlSettings {
+            scope: identity(&going, &config),
+            seeds,
+            rules,
+            sitemaps: going.sitemap,
+            reads_sitemaps: !going.no_sitemaps,
+            render: match going.render {
+                Rendering::Auto => RenderMode::Auto,
+                Rendering::Always => RenderMode::Always,
+                Rendering::Never => RenderMode::Never,
+            },
+            ask: crawl_ask(&config),
+            time: going.max_time.map(|span| span.0),
+            is_fresh: fresh,
+        };
+        let mut run = RunSettings::new(config, &folder, output, urls)?;
+        run.fetch.text_cap = PAGE_BYTES;
+        Ok(Self { crawl, exports: export, run })
+    }
+}
+
+fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, Failure> {
+    let canonical = |given: &String| match seed(given) {
+        Ok(url) => Ok((given.clone(), url)),
+        Err(fault) => Err(Failure::usage(format!("cannot crawl `{given}`"))
+            .cause(fault)
+            .hint("write it like `relink crawl https://site.example/`")),
+    };
+    urls.iter().map(canonical).collect()
+}
+
+fn rules(
+    going: &GoingArgs,
+    config: &Config,
+    seeds: &[(String, Url)],
+    now: Timestamp,
+) -> Result<CrawlRules, Failure> {
+    let reach = match going.scope {
+        CrawlReach::Host => Reach::Host,
+        CrawlReach::Domain => Reach::Domain,
+        CrawlReach::Path => Reach::Prefix,
+    };
+    let starts: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
+    let max_age = config.max_age.map_or(super::DAY, |span| span.0);
+    Ok(CrawlRules {
+        scope: CrawlScope::new(reach, &starts, Scope::default()),
+        filter: pattern_scope(config)?,
+        order: match going.order {
+            CrawlOrder::Breadth => Order::BreadthFirst,
+            CrawlOrder::Depth => Order::DepthFirst,
+        },
+        depth: going.depth,
+        pages: going.max_pages,
+        follows_all: going.follow_nofollow,
+        checks_others: !going.no_external,
+        fresh_since: fresh_since(now, max_age),
+    })
+}
+
+/// A site is visited more gently than a list that the user owns.
+fn crawl_ask(config: &Config) -> AskSettings {
+    let processors = available_parallelism().map_or(1, usize::from);
+    let interval = config.host_interval.map_or(Pace::CRAWL_INTERVAL, |span| span.0);
+    let host_concurrency = config.host_concurrency.unwrap_or(Pace::CRAWL_CONCURRENCY);
+    let max_age = config.max_age.map_or(Duration::MAX, |span| span.0);
+    AskSettings {
+        concurrency: config.concurrency.unwrap_or(PER_PROCESSOR * processors).max(1),
+        pace: Pace::crawl(host_concurrency, interval),
+        ..ask_settings(config, max_age)
+    }
+}
+
+/// What beside the beginning decides which crawl this is. How fast it goes,
+/// and how far, may change when it is taken up again.
+fn identity(going: &GoingArgs, config: &Config) -> BTreeMap<String, String> {
+    let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
+    BTreeMap::from([
+        ("scope".to_owned(), format!("{:?}", going.scope)),
+        ("order".to_owned(), format!("{:?}", going.order)),
+        ("depth".to_owned(), format!("{:?}", going.depth)),
+        ("include".to_owned(), list(&config.include)),
+        ("exclude".to_owned(), list(&config.exclude)),
+        ("render".to_owned(), format!("{:?}", going.render)),
+    ])
+}
