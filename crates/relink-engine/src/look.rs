@@ -3,7 +3,7 @@
 
 use jiff::Timestamp;
 use relink_model::{Ending, Hop, Look, Malformation, Probe, Purpose, Timings};
-use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request};
+use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request, Terms};
 use relink_wire::redact;
 use url::Url;
 
@@ -91,8 +91,9 @@ pub(crate) async fn look_at(
 }
 
 async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Option<Body>) {
-    let request = Request { url: at.url.clone(), is_named: at.is_named, agent: at.agent };
-    let Fetched { hops, ending, timings, retry_after, body } = fetch.fetch(request).await;
+    let LookAt { url, is_named, agent } = at;
+    let request = Request { url: url.clone(), is_named, agent, terms: Terms::default() };
+    let Fetched { hops, ending, timings, retry_after, body, .. } = fetch.fetch(request).await;
     let digest = body.as_ref().map(|body| {
         let content_type = body.content_type.as_deref();
         relink_page::digest(content_type, body.language.as_deref(), &body.bytes, body.is_cut)

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use hyper::Response;
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName};
+use hyper::header::{
+    CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+};
 use relink_model::Ending;
-use relink_ports::Body;
+use relink_ports::{Body, Terms};
 use tokio::time::timeout;
 
 use crate::decode::{self, Decoded};
@@ -23,17 +25,33 @@ const DRAIN_CAP: u64 = 4 * 1024;
 /// The longest wait for such a body: longer, and a new connection is cheaper.
 const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
 
+/// How many bytes are read of a body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Caps {
+    text: usize,
+    other: usize,
+}
+
+impl Caps {
+    /// Those of the request, or else those of the settings. By the latter text
+    /// is read further than anything else: it is what gets compared.
+    pub fn of(settings: &Settings, terms: &Terms) -> Self {
+        match terms.body_cap {
+            Some(cap) => Self { text: cap, other: cap },
+            None => Self { text: settings.text_cap, other: settings.other_cap },
+        }
+    }
+}
+
 /// Reads and decodes the body of a final answer.
-///
-/// Text is read further than anything else: it is what gets compared.
 pub(crate) async fn read(
     line: &mut Line,
     answer: Response<Incoming>,
-    settings: &Settings,
+    caps: Caps,
 ) -> Result<Body, Ending> {
     let (head, body) = answer.into_parts();
     let content_type = text_of(&head.headers, &CONTENT_TYPE);
-    let cap = if is_text(content_type.as_deref()) { settings.text_cap } else { settings.other_cap };
+    let cap = if is_text(content_type.as_deref()) { caps.text } else { caps.other };
     let read = read_capped(line, body, cap).await?;
     let codings = text_of(&head.headers, &CONTENT_ENCODING);
     let codings = decode::codings(codings.as_deref().unwrap_or_default());
@@ -96,6 +114,13 @@ fn is_text(content_type: Option<&str>) -> bool {
 pub(crate) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// The headers that go by one of these names.
+pub(crate) fn wanted(headers: &HeaderMap, names: &[&str]) -> Vec<(String, String)> {
+    let named = headers.iter().filter(|(name, _)| names.contains(&name.as_str()));
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    named.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
 #[cfg(test)]

@@ -11,16 +11,16 @@ use hyper::body::Incoming;
 use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
 use jiff::Timestamp;
 use relink_model::{ConnectFault, Ending, Hop, Malformation, Phase};
-use relink_ports::{Agent, Body, Fetched, Request};
+use relink_ports::{Agent, Body, Fetched, Redirects, Request, Terms, UserHeaders};
 use tokio::net::TcpStream;
 use url::Url;
 
-use crate::body;
+use crate::body::{self, Caps};
 use crate::connector;
 use crate::cookies::Jar;
 use crate::endings;
 use crate::fetcher::Fetcher;
-use crate::greeting::is_same_place;
+use crate::greeting::{self, is_entrusted, is_same_place};
 use crate::line::{Line, Wire};
 use crate::policy::Permit;
 use crate::pool::Origin;
@@ -33,9 +33,12 @@ use crate::stopwatch::Stopwatch;
 /// A chain of redirects under way.
 pub(crate) struct Chain<'a> {
     fetcher: &'a Fetcher,
-    /// The URL the user named, whose host gets the user's headers.
-    named: Option<Url>,
+    /// The URL it began at, whose host gets the headers of the request.
+    first: Url,
+    /// Whether that host gets the user's headers too.
+    has_user_headers: bool,
     agent: Agent,
+    terms: Terms,
     url: Url,
     permit: Permit,
     /// Where we have been, and how often the jar had changed by then.
@@ -44,6 +47,7 @@ pub(crate) struct Chain<'a> {
     hops: Vec<Hop>,
     watch: Stopwatch,
     retry_after: Option<u64>,
+    headers: Vec<(String, String)>,
     body: Option<Body>,
 }
 
@@ -51,10 +55,13 @@ impl<'a> Chain<'a> {
     /// A chain that has asked nothing yet.
     pub fn new(fetcher: &'a Fetcher, request: Request) -> Self {
         let is_free = request.is_named || fetcher.settings.allow_private;
+        let is_for_named = request.terms.user_headers == UserHeaders::ForNamed;
         Self {
             fetcher,
-            named: request.is_named.then(|| request.url.clone()),
+            first: request.url.clone(),
+            has_user_headers: request.is_named && is_for_named,
             agent: request.agent,
+            terms: request.terms,
             url: request.url,
             permit: if is_free { Permit::Any } else { Permit::GlobalOnly },
             visited: Vec::new(),
@@ -62,6 +69,7 @@ impl<'a> Chain<'a> {
             hops: Vec::new(),
             watch: Stopwatch::start(),
             retry_after: None,
+            headers: Vec::new(),
             body: None,
         }
     }
@@ -92,6 +100,7 @@ impl<'a> Chain<'a> {
             ending,
             timings: self.watch.stop(),
             retry_after: self.retry_after,
+            headers: self.headers,
             body: self.body,
         }
     }
@@ -116,7 +125,8 @@ impl<'a> Chain<'a> {
             }
             Next::Stay => {}
         }
-        self.body = Some(body::read(&mut line, answer, &self.fetcher.settings).await?);
+        let caps = Caps::of(&self.fetcher.settings, &self.terms);
+        self.body = Some(body::read(&mut line, answer, caps).await?);
         self.fetcher.pool.give(origin, line);
         Ok(None)
     }
@@ -173,8 +183,11 @@ impl<'a> Chain<'a> {
         mut line: Line,
     ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
         let greeting = &self.fetcher.greeting;
-        let mut request =
-            greeting.request(&self.url, self.named.as_ref(), self.agent, &self.jar)?;
+        let named = self.has_user_headers.then_some(&self.first);
+        let mut request = greeting.request(&self.url, named, self.agent, &self.jar)?;
+        if is_entrusted(&self.url, &self.first) {
+            greeting::add(request.headers_mut(), &self.terms.headers);
+        }
         if let Some(proxy) = self.forwarder() {
             relay::forward(&mut request, &self.url, proxy)?;
         }
@@ -241,6 +254,7 @@ impl<'a> Chain<'a> {
     fn note_refusal(&mut self, ending: &Ending) {
         let Some(status) = ending.status() else { return };
         self.retry_after = None;
+        self.headers = Vec::new();
         let url = redirects::kept_url(&self.url).into();
         self.hops.push(Hop { url, status, location: None, address: None });
     }
@@ -256,8 +270,12 @@ impl<'a> Chain<'a> {
         }
         self.retry_after = body::text_of(headers, &RETRY_AFTER)
             .and_then(|value| retry_after::parse(&value, now()));
+        self.headers = body::wanted(headers, self.terms.wanted);
         let location = body::text_of(headers, &LOCATION);
-        let next = redirects::next(&self.url, status, location.as_deref());
+        let next = match self.terms.redirects {
+            Redirects::Follow => redirects::next(&self.url, status, location.as_deref()),
+            Redirects::Tell => Next::Stay,
+        };
         self.hops.push(Hop {
             url: redirects::kept_url(&self.url).into(),
             status,

@@ -49,9 +49,10 @@ impl Fetcher {
 #[async_trait]
 impl Fetch for Fetcher {
     async fn fetch(&self, request: Request) -> Fetched {
+        let limit = request.terms.timeout.unwrap_or(self.settings.timeout);
         let mut chain = Chain::new(self, request);
         // One deadline for the whole is also the limit of each phase.
-        let ending = match timeout(self.settings.timeout, chain.run()).await {
+        let ending = match timeout(limit, chain.run()).await {
             Ok(ending) => ending,
             Err(_) => endings::of_timeout(chain.phase()),
         };

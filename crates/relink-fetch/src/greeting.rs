@@ -63,12 +63,7 @@ impl Greeting {
         common.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut private = common.clone();
-        for (name, _) in &given {
-            private.remove(name);
-        }
-        for (name, value) in given {
-            private.append(name, value);
-        }
+        replace(&mut private, given);
         Ok(Self { plain, compatible, common, private })
     }
 
@@ -122,8 +117,23 @@ fn compatible(user_agent: &str) -> String {
     format!("{BROWSER}5.0 ({})", parts.collect::<Vec<_>>().join("; "))
 }
 
+/// Adds the headers of one request in place of ours. What cannot be sent, or
+/// is not for a request to say, is left out.
+pub(crate) fn add(headers: &mut HeaderMap, given: &[(String, String)]) {
+    replace(headers, given.iter().filter_map(|header| parse(header).ok()).collect());
+}
+
+fn replace(headers: &mut HeaderMap, given: Vec<(HeaderName, HeaderValue)>) {
+    for (name, _) in &given {
+        headers.remove(name);
+    }
+    for (name, value) in given {
+        headers.append(name, value);
+    }
+}
+
 /// Whether `url` may see what was meant for `named`.
-fn is_entrusted(url: &Url, named: &Url) -> bool {
+pub(crate) fn is_entrusted(url: &Url, named: &Url) -> bool {
     let is_downgrade = named.scheme() == "https" && url.scheme() != "https";
     is_same_place(url, named) && !is_downgrade
 }

@@ -1,6 +1,7 @@
 //! Asking a web server.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,6 +19,46 @@ pub struct Request {
     pub is_named: bool,
     /// As whom to ask.
     pub agent: Agent,
+    /// What else is wanted of it; by default what checking a link needs.
+    pub terms: Terms,
+}
+
+/// What a request wants beyond the check of a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// What becomes of a redirect.
+    pub redirects: Redirects,
+    /// Who hears the headers that the user gave for pages.
+    pub user_headers: UserHeaders,
+    /// Headers beside our own, for the first host and port alone. They replace
+    /// ours of the same name; one that cannot be sent is left out.
+    pub headers: Vec<(String, String)>,
+    /// The headers of the last answer to bring back, in lower case.
+    pub wanted: &'static [&'static str],
+    /// The most bytes of the body, whatever its type, both as sent and decoded.
+    pub body_cap: Option<usize>,
+    /// The longest it may take in all.
+    pub timeout: Option<Duration>,
+}
+
+/// What becomes of a redirect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Redirects {
+    /// It is followed.
+    #[default]
+    Follow,
+    /// It is the answer: its `Location` is told in the hop, its body is read.
+    Tell,
+}
+
+/// Who hears the headers that the user gave for pages. They may be secret.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum UserHeaders {
+    /// The host of the URL, where the user named it.
+    #[default]
+    ForNamed,
+    /// Nobody: the URL is a service's, not one of the user's pages.
+    Withheld,
 }
 
 /// As whom to ask. Both names are honest.
@@ -42,8 +83,19 @@ pub struct Fetched {
     pub timings: Timings,
     /// What the last answer asked us to wait (`Retry-After`), in seconds.
     pub retry_after: Option<u64>,
+    /// Those headers of the last answer that the request wanted, names in
+    /// lower case.
+    pub headers: Vec<(String, String)>,
     /// The last answer's body, as far as it was read.
     pub body: Option<Body>,
+}
+
+impl Fetched {
+    /// The value of a header that was wanted, if it came.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut headers = self.headers.iter();
+        headers.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
 }
 
 /// The body of an answer, decoded from its transfer coding, within the caps.

@@ -11,7 +11,7 @@ mod site_store;
 mod store;
 
 pub use clock::Clock;
-pub use fetch::{Agent, Body, Fetch, Fetched, Request};
+pub use fetch::{Agent, Body, Fetch, Fetched, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use site_store::{
     KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,

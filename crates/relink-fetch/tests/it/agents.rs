@@ -1,7 +1,7 @@
 //! As whom a server is asked.
 
 use relink_fetch::Settings;
-use relink_ports::{Agent, Fetch, Request};
+use relink_ports::{Agent, Fetch, Request, Terms};
 use relink_testkit::web::Web;
 
 use crate::client;
@@ -10,7 +10,9 @@ async fn check(user_agent: &str, agent: Agent, expect: &str) {
     let web = Web::start().await;
     web.redirect("/old", 301, "/new");
     let client = client(Settings { user_agent: user_agent.into(), ..Settings::default() });
-    client.fetch(Request { url: web.url("/old"), is_named: true, agent }).await;
+    client
+        .fetch(Request { url: web.url("/old"), is_named: true, agent, terms: Terms::default() })
+        .await;
     let told: Vec<_> =
         web.requests().iter().map(|it| it.header("user-agent").unwrap().to_owned()).collect();
     // The name holds for every hop.

@@ -12,12 +12,13 @@ mod privacy;
 mod proxies;
 mod redirects;
 mod reuse;
+mod terms;
 mod tls;
 
 use std::time::Duration;
 
 use relink_fetch::{Fetcher, Settings};
-use relink_ports::{Agent, Fetch, Fetched, Request};
+use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
 use url::Url;
 
 /// A fetcher with patience enough for a busy machine.
@@ -32,12 +33,17 @@ fn impatient() -> Settings {
 
 /// Fetches as if the user had named the URL.
 async fn named(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(Request { url, is_named: true, agent: Agent::Plain }).await
+    client.fetch(asking(url, true, Terms::default())).await
 }
 
 /// Fetches as if a page had named the URL.
 async fn found(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(Request { url, is_named: false, agent: Agent::Plain }).await
+    client.fetch(asking(url, false, Terms::default())).await
+}
+
+/// Asks for a URL in our own name.
+fn asking(url: Url, is_named: bool, terms: Terms) -> Request {
+    Request { url, is_named, agent: Agent::Plain, terms }
 }
 
 /// The ending as people read it.

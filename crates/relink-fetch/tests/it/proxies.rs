@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use relink_fetch::Settings;
 use relink_model::{Ending, Hop};
-use relink_ports::{Agent, Fetch, Fetched, Request};
+use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
 use relink_testkit::canary::Canary;
 use relink_testkit::dns::Dns;
 use relink_testkit::hostile::{Hostile, Trick};
@@ -277,7 +277,14 @@ async fn the_host_is_told_who_asks_and_what_the_user_entrusted_to_it() {
     let headers = vec![("X-Key".into(), "secret".into())];
     let client = client(Settings { headers, ..through(proxy.address()) });
     let agent = Agent::Compatible;
-    client.fetch(Request { url: web.url_at("a.test", "/"), is_named: true, agent }).await;
+    client
+        .fetch(Request {
+            url: web.url_at("a.test", "/"),
+            is_named: true,
+            agent,
+            terms: Terms::default(),
+        })
+        .await;
     let seen = web.requests();
     let keys: Vec<_> = seen.iter().map(|it| it.header("x-key")).collect();
     assert_eq!(keys, [Some("secret"), None]);
