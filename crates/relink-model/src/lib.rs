@@ -17,6 +17,7 @@ mod history;
 mod link;
 mod probe;
 mod sketch;
+mod snapshot;
 mod verdict;
 mod word;
 
@@ -32,5 +33,6 @@ pub use probe::{
     TlsFault,
 };
 pub use sketch::Sketch;
+pub use snapshot::{Capture, Snapshot};
 pub use verdict::{Cause, Doubt, Verdict};
 pub use word::{ParseWordError, Word};

@@ -4,12 +4,17 @@
 //! wires the two together in one place. A port speaks the model's words, so
 //! that nothing of an edge (a row, a socket, a path separator) leaks inward.
 
+mod archive;
 mod clock;
 mod fetch;
 mod files;
 mod site_store;
 mod store;
 
+pub use archive::{
+    Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, CaptureStatuses,
+    Replay,
+};
 pub use clock::Clock;
 pub use fetch::{Agent, Body, Fetch, Fetched, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
