@@ -1,4 +1,5 @@
-//! Servers that misbehave, clocks and the store suite, for tests.
+//! Servers that misbehave, clocks, archive files and the store suite, for
+//! tests.
 //!
 //! Everything listens on loopback at a free port and stops when dropped.
 
@@ -7,4 +8,5 @@ pub mod dns;
 pub mod hostile;
 pub mod proxy;
 pub mod store_suite;
+pub mod warc;
 pub mod web;

@@ -1,0 +1,162 @@
+//! Archive files, good and damaged.
+
+use std::path::PathBuf;
+
+use relink_ports::CaptureStatuses;
+use relink_testkit::warc::Warc;
+use tempfile::TempDir;
+
+use super::*;
+
+const PAGE: &str = "<title>The page</title>";
+
+fn warc() -> Warc {
+    Warc::new()
+        .record("warcinfo", "urn:x", "20150101000000", "", b"software: none\r\n")
+        .page("http://example.org/a/1", "20150506070809", 200, PAGE)
+        .redirect("http://example.org/a/1", "20160101000000", 301, "/b/1")
+        .redirect("http://www.example.org/a/2", "20160102000000", 302, "http://example.org/b/2")
+        .page("http://example.org/a/3", "20160103000000", 404, "gone")
+        .revisit("http://example.org/a/1", "20170101000000", 200, "20150506070809", PAGE)
+}
+
+/// A folder with one file in it.
+fn folder(name: &str, bytes: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    (folder, path)
+}
+
+fn opened(bytes: &[u8]) -> (TempDir, LocalArchive) {
+    let (folder, path) = folder("a.warc", bytes);
+    (folder, LocalArchive::open(&[path]).unwrap())
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+async fn listed(archive: &LocalArchive, query: CaptureQuery) -> Vec<String> {
+    let list = archive.captures(&query).await.unwrap();
+    list.captures.iter().map(Capture::to_string).collect()
+}
+
+const ALL: [&str; 5] = [
+    "2015-05-06T07:08:09Z 200 http://example.org/a/1",
+    "2016-01-01T00:00:00Z 301 http://example.org/a/1 -> http://example.org/b/1",
+    "2017-01-01T00:00:00Z 200 http://example.org/a/1",
+    "2016-01-02T00:00:00Z 302 http://www.example.org/a/2 -> http://example.org/b/2",
+    "2016-01-03T00:00:00Z 404 http://example.org/a/3",
+];
+
+/// Lists everything and replays what has a body.
+async fn check_all(archive: &LocalArchive) {
+    let below = CaptureQuery::below(url("http://example.org/a/"));
+    assert_eq!(listed(archive, below.clone()).await, ALL);
+    let list = archive.captures(&below).await.unwrap();
+    for (at, status, body) in [(0, 200, PAGE), (2, 200, PAGE), (4, 404, "gone")] {
+        let replay = archive.replay(&list.captures[at]).await.unwrap().unwrap();
+        assert_eq!(replay.status, status);
+        assert_eq!(&replay.body.bytes[..], body.as_bytes());
+    }
+    let moved = archive.replay(&list.captures[1]).await.unwrap().unwrap();
+    assert_eq!(moved.location.as_deref(), Some("/b/1"));
+    assert_eq!(moved.target, Some(url("http://example.org/b/1")));
+}
+
+#[tokio::test]
+async fn a_file_is_read_however_it_is_packed() {
+    for bytes in [warc().to_bytes(), warc().to_gzip(), warc().to_one_gzip()] {
+        let (_folder, archive) = opened(&bytes);
+        assert_eq!(archive.problems(), []);
+        check_all(&archive).await;
+    }
+}
+
+#[tokio::test]
+async fn captures_are_chosen_as_asked() {
+    let (_folder, archive) = opened(&warc().to_gzip());
+    let of = CaptureQuery::of(url("https://www.example.org/a/1/"));
+    assert_eq!(listed(&archive, of.clone()).await, ALL[..3]);
+    let redirects = CaptureQuery { statuses: CaptureStatuses::Redirects, ..of.clone() };
+    assert_eq!(listed(&archive, redirects).await, [ALL[1]]);
+    let newest = CaptureQuery { order: CaptureOrder::Newest, limit: 1, ..of.clone() };
+    let list = archive.captures(&newest).await.unwrap();
+    assert!(list.is_cut);
+    assert_eq!(list.captures[0].to_string(), ALL[2]);
+    let early = CaptureQuery { to: Some("2015-12-31T00:00:00Z".parse().unwrap()), ..of };
+    assert_eq!(listed(&archive, early).await, [ALL[0]]);
+    assert!(listed(&archive, CaptureQuery::of(url("http://example.org/z"))).await.is_empty());
+}
+
+#[tokio::test]
+async fn what_it_never_had_is_none() {
+    let (_folder, archive) = opened(&warc().to_gzip());
+    let other = Capture::new(url("http://example.org/a/1"), Timestamp::MIN);
+    assert!(archive.replay(&other).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn an_index_stands_for_its_files() {
+    let (folder, warc) = folder("a.warc.gz", &warc().to_gzip());
+    let list = folder.path().join("index.cdxj");
+    let info = Warc::new().record("warcinfo", "urn:x", "20150101000000", "", b"software: none\r\n");
+    let offset = info.to_gzip().len();
+    let row = |file: &str| {
+        format!(
+            "org,example)/a/1 20150506070809 {{\"url\": \"http://example.org/a/1\", \"status\": \
+             \"200\", \"offset\": \"{offset}\", \"filename\": \"{file}\"}}\n"
+        )
+    };
+    // A path in an index leads nowhere else.
+    std::fs::write(&list, row("../../elsewhere/a.warc.gz") + "noise\n").unwrap();
+    let archive = LocalArchive::open(&[list.clone(), warc]).unwrap();
+    let problems: Vec<_> = archive.problems().iter().map(|it| it.what.as_str()).collect();
+    assert_eq!(problems, ["has 1 rows that cannot be used"]);
+    let query = CaptureQuery::below(url("http://example.org/"));
+    assert_eq!(listed(&archive, query.clone()).await, [ALL[0]]);
+    let list = archive.captures(&query).await.unwrap();
+    let replay = archive.replay(&list.captures[0]).await.unwrap().unwrap();
+    assert_eq!(&replay.body.bytes[..], PAGE.as_bytes());
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_used_up_to_the_damage() {
+    let whole = warc().to_gzip();
+    for (cut, whole_records) in [(whole.len() - 3, 5), (whole.len() - 300, 4), (100, 0), (30, 0)] {
+        let (_folder, archive) = opened(&whole[..cut]);
+        let below = CaptureQuery::below(url("http://example.org/"));
+        let listed = listed(&archive, below).await;
+        assert_eq!(listed.len(), whole_records, "{cut}: {listed:?}");
+        assert!(listed.iter().all(|line| ALL.contains(&line.as_str())));
+        assert_eq!(archive.problems().len(), 1, "{cut}");
+    }
+}
+
+#[test]
+fn hostile_records_are_damage() {
+    let plain = String::from_utf8(warc().to_bytes()).unwrap();
+    for (what, text) in [
+        (
+            "a length without end",
+            plain.replacen("Content-Length: 16", &format!("Content-Length: {}", u64::MAX), 1),
+        ),
+        ("no length", plain.replacen("Content-Length: 16", "X: 16", 1)),
+        ("a head without end", format!("WARC/1.0\r\n{}", "x: y\r\n".repeat(100_000))),
+        ("a line without end", format!("WARC/1.0\r\n{}", "x".repeat(10 << 20))),
+        ("no record", "WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n<html>".to_owned()),
+    ] {
+        let (_folder, archive) = opened(text.as_bytes());
+        assert_eq!(archive.problems().len(), 1, "{what}");
+    }
+}
+
+#[test]
+fn other_files_are_told_apart() {
+    let (_folder, archive) = opened(b"<html><p>no archive</html>\n");
+    assert_eq!(archive.problems()[0].what, "is neither a WARC file nor an index");
+    assert!(LocalArchive::open(&[PathBuf::from("does/not/exist")]).is_err());
+    let (_folder, archive) = opened(b"");
+    assert_eq!(archive.problems(), []);
+}
