@@ -64,7 +64,9 @@ pub enum CaptureScope {
 /// Which answers of the server are wanted.
 ///
 /// An archive that does not know what was answered lists all captures with no
-/// status, and it takes a [`Archive::replay`] to find out.
+/// status, and it takes a [`Archive::replay`] to find out. One that knows in
+/// general leaves out those of which it does not know: repetitions
+/// ([`Capture::is_revisit`]) have a status only where all are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum CaptureStatuses {
     /// Every one.

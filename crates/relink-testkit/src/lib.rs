@@ -7,6 +7,7 @@ pub mod canary;
 pub mod dns;
 pub mod hostile;
 pub mod proxy;
+pub mod pywb;
 pub mod store_suite;
 pub mod warc;
 pub mod web;

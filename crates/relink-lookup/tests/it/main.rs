@@ -1,0 +1,63 @@
+//! Archives against real sockets on loopback: a real one, one in the words of
+//! the Internet Archive, a small one of our own, and some that mean ill.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod demo;
+mod hostile;
+mod internet_archive;
+mod memento;
+mod pywb;
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use relink_fetch::{Fetcher, Settings};
+use relink_lookup::{Manners, WebArchive, WebArchiveSettings};
+use relink_model::Capture;
+use relink_ports::{Archive, ArchiveFault, CaptureList, CaptureQuery, Clock};
+use url::Url;
+
+/// A clock that stands still.
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Timestamp {
+        moment("2026-01-01T12:00:00Z")
+    }
+}
+
+/// An archive asked with no pause between requests.
+fn archive(settings: WebArchiveSettings) -> WebArchive {
+    let fetcher = Fetcher::new(Settings::default()).unwrap();
+    let settings = WebArchiveSettings { manners: Manners::at_home(), ..settings };
+    WebArchive::new(settings, Arc::new(fetcher), Arc::new(Noon))
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+fn moment(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+/// Captures as lines.
+fn lines(list: &CaptureList) -> Vec<String> {
+    list.captures.iter().map(Capture::to_string).collect()
+}
+
+/// What comes of a query, in short.
+async fn outcome(archive: &dyn Archive, query: &CaptureQuery) -> String {
+    told(archive.captures(query).await)
+}
+
+fn told(listed: Result<CaptureList, ArchiveFault>) -> String {
+    match listed {
+        Ok(list) => {
+            let cut = if list.is_cut { ", cut" } else { "" };
+            format!("{} captures, {} skipped{cut}", list.captures.len(), list.skipped)
+        }
+        Err(fault) => fault.to_string(),
+    }
+}
