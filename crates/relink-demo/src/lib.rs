@@ -18,6 +18,7 @@
 //! names.
 
 mod answer;
+mod archive;
 mod behavior;
 mod cards;
 mod documents;
@@ -42,6 +43,7 @@ use crate::faults::Fault;
 use crate::hosts::Ports;
 use crate::season::Calendar;
 
+pub use crate::archive::{Kept, MiniArchive};
 pub use crate::season::Season;
 
 /// The library, open to visitors until it is dropped.

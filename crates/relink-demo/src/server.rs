@@ -24,7 +24,7 @@ const HEAD_CAP: usize = 16 * 1024;
 /// The first byte of every TLS handshake (RFC 8446 §5.1).
 const TLS_HANDSHAKE: u8 = 22;
 /// The wait after the system could not accept, for it will not at once.
-const RECOVERY: Duration = Duration::from_millis(10);
+pub(crate) const RECOVERY: Duration = Duration::from_millis(10);
 
 /// What stands at an address.
 #[derive(Debug)]
@@ -130,7 +130,7 @@ fn place_of(address: &str) -> String {
 }
 
 /// Reads the head of a request; `None` if none comes.
-async fn read_request(stream: &mut TcpStream) -> io::Result<Option<Request>> {
+pub(crate) async fn read_request(stream: &mut TcpStream) -> io::Result<Option<Request>> {
     let mut head = Vec::with_capacity(1024);
     while !head.ends_with(b"\r\n\r\n") {
         let count = stream.read_buf(&mut head).await?;
@@ -158,6 +158,7 @@ fn parse_request(head: &str) -> Option<Request> {
         path: path.to_owned(),
         query: query.to_owned(),
         has_cookie: header("cookie").is_some(),
+        accept_datetime: header("accept-datetime").map(str::to_owned),
     })
 }
 

@@ -15,6 +15,8 @@ pub(crate) struct Request {
     pub(crate) query: String,
     /// Whether a cookie came with it.
     pub(crate) has_cookie: bool,
+    /// The date of the copy that is wanted of an archive.
+    pub(crate) accept_datetime: Option<String>,
 }
 
 impl Request {
