@@ -118,9 +118,9 @@ pub(crate) fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> 
 
 /// The headers that go by one of these names.
 pub(crate) fn wanted(headers: &HeaderMap, names: &[&str]) -> Vec<(String, String)> {
-    let named = headers.iter().filter(|(name, _)| names.contains(&name.as_str()));
+    let chosen = headers.iter().filter(|(name, _)| names.contains(&name.as_str()));
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-    named.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
+    chosen.map(|(name, value)| (name.as_str().to_owned(), text(value))).collect()
 }
 
 #[cfg(test)]

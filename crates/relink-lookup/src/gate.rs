@@ -16,10 +16,10 @@ use url::Url;
 
 /// The rest taken after a refusal that names none. It doubles while refusals
 /// follow each other.
-const UNNAMED_REST: Duration = Duration::from_secs(60);
+const UNNAMED_REST: Duration = Duration::from_mins(1);
 
 /// The longest rest believed; beyond it the service is asked again anyway.
-const LONGEST_REST: Duration = Duration::from_secs(24 * 60 * 60);
+const LONGEST_REST: Duration = Duration::from_hours(24);
 
 /// How often an unnamed rest doubles, at most: 60 seconds to 64 minutes.
 const DOUBLINGS: u32 = 6;

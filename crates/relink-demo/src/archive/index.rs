@@ -51,7 +51,8 @@ impl Question {
                 "from" => question.from = value.into_owned(),
                 "to" => question.to = format!("{value:9<14}"),
                 "filter" => {
-                    question.statuses.extend(value.strip_prefix("statuscode:").map(str::to_owned))
+                    let pattern = value.strip_prefix("statuscode:").map(str::to_owned);
+                    question.statuses.extend(pattern);
                 }
                 "limit" => question.limit = value.parse().ok(),
                 "closest" => question.closest = Some(value.into_owned()),

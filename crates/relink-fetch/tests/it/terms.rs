@@ -79,7 +79,7 @@ async fn a_body_is_read_to_the_cap_of_the_request() {
 #[tokio::test]
 async fn a_request_may_be_in_more_of_a_hurry() {
     let hostile = Hostile::start(Trick::Silence).await;
-    let patient = Settings { timeout: Duration::from_secs(3600), ..Settings::default() };
+    let patient = Settings { timeout: Duration::from_hours(1), ..Settings::default() };
     let terms = Terms { timeout: Some(Duration::from_millis(50)), ..Terms::default() };
     let fetched = client(patient).fetch(asking(hostile.url("/"), true, terms)).await;
     assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");

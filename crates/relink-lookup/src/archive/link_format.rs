@@ -63,13 +63,11 @@ fn parameters(mut rest: &str) -> (Vec<(&str, &str)>, &str) {
 
 /// A value, quoted or not, and what follows it.
 fn value_of(text: &str) -> (&str, &str) {
-    match text.strip_prefix('"') {
-        Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
-        None => {
-            let (value, rest) = text.split_at(text.find([';', ',', '<']).unwrap_or(text.len()));
-            (value.trim_end(), rest)
-        }
+    if let Some(quoted) = text.strip_prefix('"') {
+        return quoted.split_once('"').unwrap_or((quoted, ""));
     }
+    let (value, rest) = text.split_at(text.find([';', ',', '<']).unwrap_or(text.len()));
+    (value.trim_end(), rest)
 }
 
 #[cfg(test)]

@@ -120,9 +120,9 @@ async fn a_long_rest_is_told_and_remembered() {
 async fn a_rest_that_is_not_named_grows_with_each_refusal() {
     let scene = scene(MANNERS, &[(503, None), (429, None), (200, None), (503, None)]);
     assert_eq!(scene.ask().await, "later at 60");
-    tokio::time::advance(Duration::from_secs(60)).await;
+    tokio::time::advance(Duration::from_mins(1)).await;
     assert_eq!(scene.ask().await, "later at 180");
-    tokio::time::advance(Duration::from_secs(120)).await;
+    tokio::time::advance(Duration::from_mins(2)).await;
     assert_eq!(scene.ask().await, "answered 200");
     assert_eq!(scene.ask().await, "later at 242");
 }

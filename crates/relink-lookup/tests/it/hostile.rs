@@ -32,25 +32,16 @@ async fn listed(answer: Answer) -> String {
 #[tokio::test]
 async fn a_hundred_megabytes_of_rows_are_read_to_the_cap() {
     let web = Web::start().await;
-    let mut rows = String::with_capacity(100 << 20);
-    for number in 0.. {
-        if rows.len() >= 100 << 20 {
-            break;
-        }
-        let (day, second) = (number / 86_400 % 28 + 1, number % 60);
-        let (hour, minute) = (number / 3600 % 24, number / 60 % 60);
-        let year = 1996 + number / 86_400 / 28;
-        rows += &format!("{{\"timestamp\": \"{year}01{day:02}{hour:02}{minute:02}{second:02}\", ");
-        rows += "\"url\": \"http://example.org/a\", \"status\": \"200\"}\n";
-    }
+    let row =
+        |second: u32| ROW.replace("070809", &format!("07{:02}{:02}", second / 60, second % 60));
+    let hour: String = (0..3600).map(row).collect();
+    let rows = hour.repeat((100 << 20) / hour.len());
     web.answer("/cdx", Answer::new(200, rows));
     let archive = archive(WebArchiveSettings::pywb(&web.url("/")));
     assert_eq!(outcome(&archive, &page()).await, "1000 captures, 0 skipped, cut");
+    // Eight megabytes say the same again and again.
     let all = CaptureQuery { limit: usize::MAX, ..page() };
-    let list = archive.captures(&all).await.unwrap();
-    assert!(list.is_cut);
-    // Eight megabytes of rows with some ninety bytes each.
-    assert!((50_000..200_000).contains(&list.captures.len()), "{}", list.captures.len());
+    assert_eq!(outcome(&archive, &all).await, "3600 captures, 0 skipped, cut");
 }
 
 #[tokio::test]
@@ -71,7 +62,7 @@ async fn a_line_of_megabytes_is_passed_over() {
 #[tokio::test]
 async fn a_bomb_is_read_to_the_cap() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(ROW.repeat(1_000_000).as_bytes()).unwrap();
+    encoder.write_all(ROW.repeat(200_000).as_bytes()).unwrap();
     let bomb = Answer::new(200, encoder.finish().unwrap()).header("Content-Encoding", "gzip");
     assert!(listed(bomb).await.ends_with(", cut"));
 }

@@ -42,6 +42,10 @@ fn is_web(url: &Url) -> bool {
 /// Gives repetitions the status of what they repeat, where the list has it and
 /// there is only one it can be: empty bodies are alike whatever the status.
 pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
+    // Keys cost time, and most lists have no repetition.
+    if captures.iter().all(|it| !it.is_revisit || it.status.is_some()) {
+        return;
+    }
     let mut statuses: HashMap<(String, String), Option<u16>> = HashMap::new();
     for capture in captures.iter().filter(|it| !it.is_revisit && it.status.is_some()) {
         let Some(digest) = capture.digest.clone() else { continue };
