@@ -143,7 +143,7 @@ impl<'a> Chain<'a> {
 
     /// The only ruling there is on a host that a proxy looks up. It comes
     /// before any kept connection is used, for those know no address either.
-    fn rule_on_spelling(&self) -> Result<(), Ending> {
+    pub fn rule_on_spelling(&self) -> Result<(), Ending> {
         match (self.fetcher.proxy(), self.url.host()) {
             (Some(_), Some(host)) => self.permit.clear_spelling(&host).map_err(Ending::Barred),
             _ => Ok(()),
@@ -197,10 +197,7 @@ impl<'a> Chain<'a> {
 
     /// The only way to a new connection.
     async fn dial(&mut self) -> Result<Line, Ending> {
-        let (stream, peer) = match self.fetcher.proxy() {
-            Some(proxy) => (self.reach_through(proxy).await?, None),
-            None => self.reach().await.map(|(stream, peer)| (stream, Some(peer)))?,
-        };
+        let (stream, peer) = self.connect().await?;
         let wire = match self.url.host() {
             Some(host) if self.url.scheme() == "https" => {
                 self.watch.enter(Phase::Tls);
@@ -210,6 +207,15 @@ impl<'a> Chain<'a> {
         };
         let opened = Line::open(wire, peer).await;
         opened.map_err(|fault| endings::of_head(&fault))
+    }
+
+    /// Connects to the host of the present URL, or to the proxy in its place;
+    /// the host's address is known in the first case only.
+    pub async fn connect(&mut self) -> Result<(TcpStream, Option<IpAddr>), Ending> {
+        match self.fetcher.proxy() {
+            Some(proxy) => Ok((self.reach_through(proxy).await?, None)),
+            None => self.reach().await.map(|(stream, peer)| (stream, Some(peer))),
+        }
     }
 
     /// Finds the host, clears its addresses and connects to one.

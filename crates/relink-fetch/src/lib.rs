@@ -6,7 +6,8 @@
 //! those are other crates' questions.
 //!
 //! Every connection goes the same way: `resolver` finds the addresses,
-//! `policy` clears all of them or none, `connector` uses only cleared ones.
+//! `policy` clears all of them or none, `connector` uses only cleared ones. That is
+//! so for connections made for someone else, too ([`relink_ports::Dial`]).
 //!
 //! With a [`Proxy`], those are the addresses of the proxy, which the user named
 //! and which may be private. The hosts asked are looked up by the proxy, out
@@ -20,6 +21,7 @@ mod chain;
 mod connector;
 mod cookies;
 mod decode;
+mod dial;
 mod endings;
 mod fetcher;
 mod greeting;

@@ -6,6 +6,7 @@
 
 mod archive;
 mod clock;
+mod dial;
 mod fetch;
 mod files;
 mod site_store;
@@ -16,6 +17,7 @@ pub use archive::{
     Replay,
 };
 pub use clock::Clock;
+pub use dial::{Connection, Dial, Reach};
 pub use fetch::{Agent, Body, Fetch, Fetched, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use site_store::{

@@ -6,6 +6,7 @@
 mod addresses;
 mod agents;
 mod bodies;
+mod dialing;
 mod faults;
 mod names;
 mod privacy;

@@ -1,0 +1,51 @@
+//! Connections for someone else: same resolver, same policy, same proxy.
+
+use async_trait::async_trait;
+use relink_model::{Ending, Malformation, Phase};
+use relink_ports::{Agent, Connection, Dial, Reach, Request};
+use tokio::time::timeout;
+use url::Url;
+
+use crate::chain::Chain;
+use crate::endings;
+use crate::fetcher::Fetcher;
+
+#[async_trait]
+impl Dial for Fetcher {
+    async fn dial(&self, place: &Url, reach: Reach) -> Result<Box<dyn Connection>, Ending> {
+        let url = tunnel_to(place).ok_or(Ending::Malformed(Malformation::NotAnAddress))?;
+        let is_named = reach == Reach::Any;
+        let mut chain = Chain::new(self, Request { url, is_named, agent: Agent::Plain });
+        chain.rule_on_spelling()?;
+        match timeout(self.settings.timeout, chain.connect()).await {
+            Ok(connected) => Ok(Box::new(connected?.0)),
+            Err(_) => Err(endings::of_timeout(Phase::Connect)),
+        }
+    }
+}
+
+/// The host and port of a URL in the form that takes a tunnel through a proxy:
+/// what goes over the connection is not ours to rewrite.
+fn tunnel_to(place: &Url) -> Option<Url> {
+    let host = place.host_str()?;
+    let port = place.port_or_known_default()?;
+    Url::parse(&format!("https://{host}:{port}/")).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_host_and_port_count() {
+        for (place, expect) in [
+            ("http://a.test/x?y", "https://a.test:80/"),
+            ("https://user:word@a.test/", "https://a.test/"),
+            ("http://[2001:db8::1]:81/", "https://[2001:db8::1]:81/"),
+        ] {
+            let url = tunnel_to(&Url::parse(place).unwrap()).unwrap();
+            assert_eq!(url.as_str(), expect, "{place}");
+        }
+        assert_eq!(tunnel_to(&Url::parse("mailto:a@b.test").unwrap()), None);
+    }
+}
