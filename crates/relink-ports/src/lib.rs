@@ -9,6 +9,7 @@ mod clock;
 mod dial;
 mod fetch;
 mod files;
+mod render;
 mod site_store;
 mod store;
 
@@ -20,6 +21,7 @@ pub use clock::Clock;
 pub use dial::{Connection, Dial, Reach};
 pub use fetch::{Agent, Body, Fetch, Fetched, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
+pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
 pub use site_store::{
     KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,
 };

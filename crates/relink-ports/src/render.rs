@@ -1,0 +1,130 @@
+//! Letting a browser build a page.
+//!
+//! Some pages are written by their scripts: what the server sends is a shell
+//! without links. A renderer loads such a page as a reader would and hands
+//! over what then stands in it. What that says is for others to read.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use thiserror::Error;
+use url::Url;
+
+/// A page to build.
+#[derive(Debug, Clone)]
+pub struct RenderRequest {
+    /// The URL to load: the one at the end of the redirects, where they are
+    /// known. The browser asks for it anew, whatever was fetched before.
+    pub url: Url,
+    /// Whether the page may be at a private address: the user named its host
+    /// and port. What the page itself asks for may then be on that host and
+    /// port too, and on no other private one.
+    pub is_named: bool,
+}
+
+/// A page as its scripts left it.
+#[derive(Debug, Clone)]
+pub struct Rendered {
+    /// Where the page says it is, after redirects of servers and scripts.
+    pub url: Url,
+    /// The status of the answer the page came with, if it was an HTTP answer.
+    pub status: Option<u16>,
+    /// The title as shown.
+    pub title: String,
+    /// The document as HTML in UTF-8, shadow trees included as templates.
+    pub html: Bytes,
+    /// What was left out, if anything.
+    pub cut: Option<Cut>,
+    /// How many requests the page made.
+    pub requests: usize,
+    /// How many of them were refused, by the address policy or by a cap.
+    pub refused: usize,
+    /// How long it all took.
+    pub took: Duration,
+}
+
+/// Why a page may be incomplete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cut {
+    /// It was still at work when its time was up.
+    Time,
+    /// It was longer than the cap.
+    Size,
+    /// It asked for more than the cap.
+    Requests,
+}
+
+/// A page could not be built.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RenderFault {
+    /// No browser is installed, or none where the user said.
+    #[error("no browser was found{}", named(.looked_for.as_deref()))]
+    NoBrowser {
+        /// The one the user named, if any.
+        looked_for: Option<String>,
+    },
+    /// The browser is there and does not start.
+    #[error("the browser does not start: {reason}")]
+    NotStarted {
+        /// What it said last, or what the system says.
+        reason: String,
+    },
+    /// The page could not be loaded. This says no more about the page than
+    /// that; a fetch can tell how it ended.
+    #[error("the page was not loaded: {reason}")]
+    NotLoaded {
+        /// What the browser or the address policy says.
+        reason: String,
+    },
+    /// The browser, or the part of it that had this page, broke down or was
+    /// stopped because it took too much memory. The next page is not affected.
+    #[error("the browser broke down over the page")]
+    Crashed,
+    /// The page was stopped when its time was up and could not even be read.
+    #[error("the page kept the browser busy beyond its time")]
+    TimedOut,
+}
+
+impl RenderFault {
+    /// The way out, if there is one that the user can take.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBrowser { .. } => Some(
+                "install one with `apt install chromium`, or name one with \
+                 `RELINK_BROWSER=/path/to/chromium`",
+            ),
+            Self::NotStarted { reason } if reason.contains("sandbox") => Some(
+                "the browser's sandbox needs unprivileged user namespaces; \
+                 allow them on this system",
+            ),
+            _ => None,
+        }
+    }
+}
+
+fn named(looked_for: Option<&str>) -> String {
+    looked_for.map(|path| format!(" at `{path}`")).unwrap_or_default()
+}
+
+/// Builds pages in a browser.
+#[async_trait]
+pub trait Render: Send + Sync {
+    /// Loads a page, lets its scripts work until they rest or their time is
+    /// up, and reads what stands there then.
+    async fn render(&self, page: RenderRequest) -> Result<Rendered, RenderFault>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_browser_is_told_with_the_way_out() {
+        let fault = RenderFault::NoBrowser { looked_for: None };
+        assert_eq!(fault.to_string(), "no browser was found");
+        assert!(fault.hint().unwrap().contains("apt install chromium"));
+        let fault = RenderFault::NoBrowser { looked_for: Some("/opt/chrome".to_owned()) };
+        assert_eq!(fault.to_string(), "no browser was found at `/opt/chrome`");
+    }
+}
