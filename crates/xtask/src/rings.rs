@@ -34,7 +34,7 @@ impl Ring {
             "relink-wire" => Self::Shapes,
             "relink-ports" => Self::Ports,
             "relink-fetch" | "relink-files" | "relink-lookup" | "relink-harvest"
-            | "relink-notify" | "relink-store" => Self::Edges,
+            | "relink-notify" | "relink-render" | "relink-store" => Self::Edges,
             "relink-engine" => Self::Work,
             "relink-demo" | "relink-server" | "relink" => Self::Face,
             "relink-testkit" | "relink-eval" | "xtask" => Self::Dev,
