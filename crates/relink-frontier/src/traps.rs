@@ -13,6 +13,7 @@
 mod budget;
 mod calendar;
 mod host_in_path;
+mod html_text;
 mod pattern;
 mod piece;
 mod shape;
@@ -176,7 +177,7 @@ impl TrapWatch {
             self.forget_half();
         }
         let budget = self.budgets.entry(pattern.as_str().to_owned()).or_default();
-        budget.spend(sight, pattern.is_far());
+        budget.spend(sight, &pattern);
     }
 
     /// How many of the links first found on `page` lead elsewhere: to patterns

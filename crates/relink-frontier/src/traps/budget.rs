@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::sight::Glimpse;
-use super::{PageSight, is_new};
+use super::{PageSight, UrlPattern, is_new};
 
 /// A budget at its beginning: 20 pages that are the same, 50 that are near.
 const START: u32 = 1_000;
@@ -46,11 +46,11 @@ pub(super) struct PatternBudget {
 
 impl PatternBudget {
     /// Another page of the pattern was seen.
-    pub(super) fn spend(&mut self, sight: &PageSight, is_far: bool) {
-        let cost = self.cost(sight);
+    pub(super) fn spend(&mut self, sight: &PageSight, pattern: &UrlPattern) {
+        let cost = self.cost(sight, pattern.counts_on());
         if cost > 0 {
             // A spent budget stays spent, however long the pages go on.
-            self.spent = self.spent.saturating_add(cost).min(self.limit(is_far));
+            self.spent = self.spent.saturating_add(cost).min(self.limit(pattern.is_far()));
             return;
         }
         (self.new, self.spent) = (self.new.saturating_add(1), 0);
@@ -70,10 +70,10 @@ impl PatternBudget {
         self.spent
     }
 
-    fn cost(&self, sight: &PageSight) -> u32 {
+    fn cost(&self, sight: &PageSight, counts_on: bool) -> u32 {
         let is_same = !is_new(&sight.glimpse, self.remembered.iter());
         let mut latest = self.remembered.iter().rev().take(COMPARED);
-        let is_near = is_same || latest.any(|other| sight.glimpse.is_near(other));
+        let is_near = is_same || latest.any(|other| sight.glimpse.is_near(other, counts_on));
         match (is_same, is_near) {
             (_, false) => 0,
             _ if sight.ways_out > 0 => WITH_WAYS_OUT,

@@ -3,7 +3,11 @@
 //! A page of a calendar differs from the next in nothing else, so these words
 //! are left out when pages are compared.
 
-/// Months and days of the week in the languages of most calendars, sorted.
+use std::sync::LazyLock;
+
+use super::sight::hash_of;
+
+/// Months and days of the week in the languages of most calendars.
 /// Some are words as well (`may`, `mars`, `sat`); a comparison can spare them.
 const NAMES: &[&str] = &[
     "abril",
@@ -142,9 +146,16 @@ const NAMES: &[&str] = &[
 /// The longest of [`NAMES`], in bytes.
 const LONGEST: usize = 10;
 
-/// Whether a word in lower case names a month or a day.
-pub(super) fn is_name(word: &str) -> bool {
-    (3..=LONGEST).contains(&word.len()) && NAMES.binary_search(&word).is_ok()
+/// The hashes of [`NAMES`], sorted.
+static HASHES: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut hashes: Vec<u64> = NAMES.iter().map(|name| hash_of(name)).collect();
+    hashes.sort_unstable();
+    hashes
+});
+
+/// Whether a word of this hash and length names a month or a day.
+pub(super) fn is_name(hash: u64, length: usize) -> bool {
+    (3..=LONGEST).contains(&length) && HASHES.binary_search(&hash).is_ok()
 }
 
 #[cfg(test)]
@@ -153,7 +164,7 @@ mod tests {
 
     #[test]
     fn every_name_is_found() {
-        assert!(NAMES.iter().all(|name| is_name(name)));
-        assert!(!is_name("meeting"));
+        assert!(NAMES.iter().all(|name| is_name(hash_of(name), name.len())));
+        assert!(!is_name(hash_of("meeting"), "meeting".len()));
     }
 }

@@ -73,6 +73,11 @@ impl UrlPattern {
         self.is_far
     }
 
+    /// Whether its addresses count pages, dates or sessions.
+    pub(super) fn counts_on(&self) -> bool {
+        self.kind != TrapKind::NearDuplicates
+    }
+
     /// The trap it is, once its budget is spent.
     pub(super) fn kind(&self) -> TrapKind {
         self.kind

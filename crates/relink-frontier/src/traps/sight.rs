@@ -1,25 +1,32 @@
 //! What is remembered of a page to know another like it.
 //!
 //! Numbers, months and days are masked: they are all in which the pages of a
-//! calendar or of a list differ. Of a long text only a digest reaches us, so
-//! its beginning, its end and its headings are masked, and a sample of its
-//! shingles tells whether what lies between is another text altogether.
+//! calendar or of a list differ. Where only a digest of a page is at hand, its
+//! beginning, its end and its headings are masked, and a sample of its shingles
+//! tells whether what lies between is another text: numbers there count, so a
+//! trap is recognized later, or not at all.
 
 use relink_model::{Digest, Sketch};
 use serde::{Deserialize, Serialize};
 
-use super::calendar;
+use super::{calendar, html_text};
 
-/// Shingles kept of a page. A resemblance of 0.9 is then known to ±0.05.
-const SAMPLE: usize = 32;
+/// Shingles kept of a page. A resemblance of 0.97 is then known to ±0.02.
+const SAMPLE: usize = 64;
+
+/// Hashes held before the smallest are chosen.
+const BUFFER: usize = 8 * SAMPLE;
 
 /// Pages that begin and end alike under one title are the same if what lies
-/// between resembles at least so much: a few numbers change every shingle
-/// they stand in.
-const SAME: f64 = 0.75;
+/// between resembles at least so much.
+const SAME: f64 = 0.97;
 
-/// Pages under one title are near if their texts resemble at least so much.
-const NEAR: f64 = 0.9;
+/// How much two pages under one title must resemble to be near. A short
+/// article in a large frame resembles the next one, so this is much.
+const NEAR: f64 = 0.97;
+
+/// The same where addresses count pages, dates or sessions, and not articles.
+const NEAR_IN_A_ROW: f64 = 0.9;
 
 /// FNV-1a, 64 bits.
 const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
@@ -50,6 +57,16 @@ pub(super) struct Glimpse {
 }
 
 impl PageSight {
+    /// The sight of a fetched page of HTML; `ways_out` is the number of links
+    /// first found on it that lead elsewhere ([`TrapWatch::ways_out`]).
+    ///
+    /// [`TrapWatch::ways_out`]: super::TrapWatch::ways_out
+    pub fn of_html(body: &[u8], ways_out: usize) -> Self {
+        let html = String::from_utf8_lossy(body);
+        let (title, text) = html_text::title_and_text(&html);
+        Self::of_text(title, &text, ways_out)
+    }
+
     /// The sight of a digested page; `ways_out` is the number of links first
     /// found on it that lead elsewhere ([`TrapWatch::ways_out`]).
     ///
@@ -78,10 +95,12 @@ impl Glimpse {
         self.words == other.words && self.sample.resemblance(&other.sample) >= SAME
     }
 
-    /// Whether the other page differs in little.
-    pub(super) fn is_near(&self, other: &Self) -> bool {
+    /// Whether the other page differs in little; in less where the pages do
+    /// not just count on.
+    pub(super) fn is_near(&self, other: &Self, counts_on: bool) -> bool {
+        let least = if counts_on { NEAR_IN_A_ROW } else { NEAR };
         let both_long = !self.sample.is_empty() && !other.sample.is_empty();
-        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= NEAR
+        both_long && self.title == other.title && self.sample.resemblance(&other.sample) >= least
     }
 }
 
@@ -90,44 +109,71 @@ fn sample(sketch: &Sketch) -> Sketch {
     Sketch::of(sketch.hashes().iter().take(SAMPLE).copied().collect())
 }
 
-/// A sample of the masked words of a text, each with its neighbor.
+/// A sample of the masked words of a text, each with its neighbor. Only the
+/// smallest hashes are wanted, so the others are dropped on the way.
 fn masked_sample(text: &str) -> Sketch {
-    let mut pairs = Vec::new();
-    let mut last = OFFSET;
+    let (mut kept, mut last) = (Vec::with_capacity(BUFFER), OFFSET);
+    let mut limit = u32::MAX;
     for word in masked(text) {
-        let pair = mix(last, word);
         // The upper half: the lower one is the weaker of a product.
-        pairs.push(u32::try_from(pair >> 32).unwrap_or_default());
+        let pair = u32::try_from(mix(last, word) >> 32).unwrap_or_default();
         last = word;
+        if pair >= limit {
+            continue;
+        }
+        kept.push(pair);
+        if kept.len() >= BUFFER {
+            kept = sample(&Sketch::of(kept)).hashes().to_vec();
+            limit = kept.get(SAMPLE - 1).copied().unwrap_or(limit);
+        }
     }
-    sample(&Sketch::of(pairs))
+    sample(&Sketch::of(kept))
 }
 
 fn masked_all<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     texts.into_iter().flat_map(masked).fold(OFFSET, mix)
 }
 
-/// Hashes of the words of a text in lower case; a run of words with digits or
-/// names of months and days is one [`MASK`].
+/// Hashes of the words of a text; a run of words with digits or names of
+/// months and days is one [`MASK`].
 fn masked(text: &str) -> impl Iterator<Item = u64> {
-    let words =
-        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     let mut was_masked = false;
-    words.map(hash_of).filter(move |hash| {
+    Words(text.as_bytes()).filter(move |hash| {
         let is_masked = *hash == MASK;
         !(std::mem::replace(&mut was_masked, is_masked) && is_masked)
     })
 }
 
-fn hash_of(word: &str) -> u64 {
-    if word.contains(|letter: char| letter.is_numeric()) {
-        return MASK;
+/// The words of a text, hashed in one pass: letters and digits of ASCII in
+/// lower case, and all that is no ASCII as it stands.
+struct Words<'a>(&'a [u8]);
+
+impl Iterator for Words<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+        let start = self.0.iter().position(is_letter)?;
+        let word = &self.0[start..];
+        let (mut hash, mut length, mut has_digit) = (OFFSET, 0, false);
+        for byte in word.iter().take_while(|byte| is_letter(byte)) {
+            hash = add_letter(hash, byte.to_ascii_lowercase());
+            has_digit |= byte.is_ascii_digit();
+            length += 1;
+        }
+        self.0 = &word[length..];
+        let is_masked = has_digit || calendar::is_name(hash, length);
+        Some(if is_masked { MASK } else { hash })
     }
-    let lower = word.to_lowercase();
-    if calendar::is_name(&lower) {
-        return MASK;
-    }
-    lower.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME))
+}
+
+fn add_letter(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(PRIME)
+}
+
+/// The hash of a word in lower case.
+pub(super) fn hash_of(word: &str) -> u64 {
+    word.bytes().fold(OFFSET, add_letter)
 }
 
 /// Adds a word to a hash of words, where order matters.
@@ -170,10 +216,11 @@ mod tests {
             (from..to).map(letters).flat_map(|letter| [letter, ' ']).collect()
         };
         let one = text(&words(0, 400));
-        assert!(one.is_near(&text(&words(4, 404))));
-        assert!(!one.is_near(&text(&words(100, 500))));
+        assert!(one.is_near(&text(&words(4, 404)), true));
+        assert!(!one.is_near(&text(&words(100, 500)), true));
+        assert!(!one.is_near(&text(&words(30, 430)), false));
         let other_title = PageSight::of_text(Some("Other"), &words(4, 404), 0).glimpse;
-        assert!(!one.is_near(&other_title));
+        assert!(!one.is_near(&other_title, true));
     }
 
     #[test]
@@ -188,7 +235,7 @@ mod tests {
         };
         let glimpse = |digest: &Digest| PageSight::of_digest(digest, 0).glimpse;
         let one = glimpse(&digest(0..128, "List, page 1"));
-        assert!(one.is_same(&glimpse(&digest(2..130, "List, page 2"))));
+        assert!(one.is_same(&glimpse(&digest(0..129, "List, page 2"))));
         assert!(!one.is_same(&glimpse(&digest(128..256, "List, page 2"))));
         assert!(!one.is_same(&glimpse(&digest(0..128, "Fish"))));
     }

@@ -77,6 +77,18 @@ fn ten_thousand_products_in_a_large_frame_are_never_cut() {
 }
 
 #[test]
+fn short_articles_in_a_large_frame_under_one_title_are_never_cut() {
+    let mut watch = TrapWatch::new(2026);
+    let menu = prose(0, 200);
+    let articles = (0..500).map(|n| {
+        let own = prose(n + 1, 12);
+        let html = format!("<title>Article {n}</title><nav>{menu}</nav><p>{own}</p>");
+        (format!("/article/{n}"), PageSight::of_html(html.as_bytes(), 0))
+    });
+    assert_eq!(entered(&mut watch, articles), 500);
+}
+
+#[test]
 fn articles_with_withdrawn_ones_between_are_never_cut() {
     let mut watch = TrapWatch::new(2026);
     let articles = (0..3_000_u64).map(|n| {

@@ -1,0 +1,83 @@
+//! The words of a page of HTML, as far as comparing pages needs them.
+//!
+//! Tags, comments, scripts and styles are left out. References stay as they
+//! are written and nothing is laid out: this is no reader of HTML, which
+//! `relink-page` is, but the same page gives the same words.
+
+/// Elements whose content nobody sees.
+const HIDDEN: [&str; 3] = ["script", "style", "template"];
+
+/// The title and the words of a page.
+pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
+    let (mut title, mut text) = (None, String::with_capacity(html.len() / 2));
+    let mut rest = html;
+    while let Some((before, tag)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push(' ');
+        if let Some(hidden) = HIDDEN.iter().find(|name| opens(tag, name)) {
+            rest = after_close(tag, hidden);
+            continue;
+        }
+        rest = after_tag(tag);
+        if title.is_none() && opens(tag, "title") {
+            title = rest.split('<').next();
+        }
+    }
+    text.push_str(rest);
+    (title, text)
+}
+
+/// Whether what follows a `<` opens an element of this name.
+fn opens(tag: &str, name: &str) -> bool {
+    let is_named = tag.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
+    is_named && !tag[name.len()..].starts_with(|letter: char| letter.is_ascii_alphanumeric())
+}
+
+/// What follows a tag; a comment ends at its own sign.
+fn after_tag(tag: &str) -> &str {
+    let end = if tag.starts_with("!--") { "-->" } else { ">" };
+    tag.split_once(end).map_or("", |(_, rest)| rest)
+}
+
+/// What follows the end of a hidden element, which is all if it has none.
+fn after_close<'a>(tag: &'a str, name: &str) -> &'a str {
+    let mut rest = tag;
+    while let Some((_, after)) = rest.split_once("</") {
+        if opens(after, name) {
+            return after_tag(after);
+        }
+        rest = after;
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(html: &str, title: Option<&str>, words: &str) {
+        let (found, text) = title_and_text(html);
+        assert_eq!(found, title, "{html}");
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), words, "{html}");
+    }
+
+    #[test]
+    fn words_stand_between_tags() {
+        check("<p>a<b>b</b></p>c", None, "a b c");
+        check("<TITLE>x</title><h1 id=a>y</h1>", Some("x"), "x y");
+        check("a<!-- b > c -->d", None, "a d");
+        check("a<script>if (1 < 2) '</p>'</SCRIPT>b<style>c", None, "a b");
+        check("a<scripture>b", None, "a b");
+        check("a < b <", None, "a");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(html in "[<>/!a-cé -]{0,40}") {
+            title_and_text(&html);
+        }
+    }
+}
