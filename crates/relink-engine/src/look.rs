@@ -11,7 +11,7 @@ use url::Url;
 const ONWARD: usize = 3;
 
 /// What to look at, on whose word, and as whom.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct LookAt<'a> {
     /// The address.
     pub(crate) url: &'a Url,
@@ -19,6 +19,15 @@ pub(crate) struct LookAt<'a> {
     pub(crate) is_named: bool,
     /// As whom to ask.
     pub(crate) agent: Agent,
+    /// What else is wanted.
+    pub(crate) terms: Terms,
+}
+
+impl<'a> LookAt<'a> {
+    /// A look as checking a link needs it.
+    pub(crate) fn new(url: &'a Url, is_named: bool, agent: Agent) -> Self {
+        Self { url, is_named, agent, terms: Terms::default() }
+    }
 }
 
 /// As whom to ask on such an errand. The second look at a missing page goes by
@@ -50,11 +59,14 @@ pub(crate) async fn look(
     at: LookAt<'_>,
 ) -> (Probe, Option<Body>) {
     let asked = moment(clock);
-    let (mut probe, mut body) = ask(fetch, at, asked).await;
+    let (mut probe, mut body) = ask(fetch, at.clone(), asked).await;
     for _ in 0..ONWARD {
         let Some(url) = onward(&probe) else { break };
         let is_named = at.is_named && is_same_place(&url, at.url);
-        let next = LookAt { url: &url, is_named, agent: at.agent };
+        let next = LookAt { url: &url, is_named, ..at.clone() };
+        if at.terms.gate.as_ref().is_some_and(|gate| !gate.opens(&url)) {
+            break;
+        }
         let (onward, onward_body) = ask(fetch, next, asked).await;
         probe = joined(probe, onward, &url);
         body = onward_body;
@@ -78,7 +90,7 @@ pub(crate) async fn look_at(
     agent: Agent,
 ) -> Probe {
     match Url::parse(url) {
-        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent }).await.0,
+        Ok(url) => look(fetch, clock, LookAt::new(&url, is_named, agent)).await.0,
         Err(_) => Probe {
             asked: moment(clock),
             hops: Vec::new(),
@@ -91,8 +103,8 @@ pub(crate) async fn look_at(
 }
 
 async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Option<Body>) {
-    let LookAt { url, is_named, agent } = at;
-    let request = Request { url: url.clone(), is_named, agent, terms: Terms::default() };
+    let LookAt { url, is_named, agent, terms } = at;
+    let request = Request { url: url.clone(), is_named, agent, terms };
     let Fetched { hops, ending, timings, retry_after, body, .. } = fetch.fetch(request).await;
     let digest = body.as_ref().map(|body| {
         let content_type = body.content_type.as_deref();

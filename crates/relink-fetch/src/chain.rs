@@ -121,6 +121,9 @@ impl<'a> Chain<'a> {
                 if self.hops.len() > self.fetcher.settings.max_hops {
                     return Err(Ending::TooManyHops);
                 }
+                if self.terms.gate.as_ref().is_some_and(|gate| !gate.opens(&next)) {
+                    return Err(Ending::Closed);
+                }
                 return Ok(Some(next));
             }
             Next::Stay => {}

@@ -15,7 +15,10 @@ impl Dial for Fetcher {
     async fn dial(&self, place: &Url, reach: Reach) -> Result<Box<dyn Connection>, Ending> {
         let url = tunnel_to(place).ok_or(Ending::Malformed(Malformation::NotAnAddress))?;
         let is_named = reach == Reach::Any;
-        let mut chain = Chain::new(self, Request { url, is_named, agent: Agent::Plain, terms: Terms::default() });
+        let mut chain = Chain::new(
+            self,
+            Request { url, is_named, agent: Agent::Plain, terms: Terms::default() },
+        );
         chain.rule_on_spelling()?;
         match timeout(self.settings.timeout, chain.connect()).await {
             Ok(connected) => Ok(Box::new(connected?.0)),

@@ -99,7 +99,7 @@ pub struct Judgement {
 /// Such endings are held back until some host has answered in the run. A
 /// private address that was not opened says nothing about the network.
 pub fn is_network_ending(ending: &Ending) -> bool {
-    !ending.met_a_server() && !matches!(ending, Ending::Barred(_))
+    !ending.met_a_server() && !matches!(ending, Ending::Barred(_) | Ending::Closed)
 }
 
 /// Whether a page asked for comparison said something that lasts, so that

@@ -58,6 +58,7 @@ pub(crate) fn read(ending: &Ending) -> Reading {
         Ending::Broken(fault) => read_protocol(*fault),
         Ending::TooManyHops | Ending::Loop => hard(Cause::Loop, codes::REDIRECT_LOOP),
         Ending::Malformed(_) => hard(Cause::Malformed, codes::REDIRECT_MALFORMED),
+        Ending::Closed => blocked(Weight::Walled, Doubt::Robots, codes::ROBOTS),
         Ending::Barred(_) => blocked(Weight::Walled, Doubt::PrivateAddress, codes::PRIVATE_ADDRESS),
     }
 }

@@ -97,6 +97,9 @@ pub enum Ending {
     Malformed(Malformation),
     /// The address is private and the user did not name it; nothing was asked.
     Barred(IpAddr),
+    /// A redirect leads to a page that its host closes to programs; it was not
+    /// asked.
+    Closed,
 }
 
 /// Why a name has no address.
@@ -207,6 +210,7 @@ impl Ending {
                 | Self::NoConnection(_)
                 | Self::TimedOut(Phase::Dns | Phase::Connect | Phase::Total)
                 | Self::Barred(_)
+                | Self::Closed
         )
     }
 }
@@ -223,6 +227,7 @@ impl fmt::Display for Ending {
             Self::TooManyHops => f.write_str("too many redirects"),
             Self::Loop => f.write_str("redirects lead in a circle"),
             Self::Malformed(fault) => fault.fmt(f),
+            Self::Closed => f.write_str("leads to a page that robots.txt closes to us"),
             Self::Barred(address) => write!(f, "leads to the private address {address}"),
         }
     }

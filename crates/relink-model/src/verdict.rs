@@ -53,6 +53,8 @@ pub enum Doubt {
     Throttled,
     /// The way leads into a private network, which strangers may not open.
     PrivateAddress,
+    /// The host's robots.txt closes the page to programs.
+    Robots,
     /// A login stands before the page.
     Login,
     /// A demand for consent or payment stands before the page.

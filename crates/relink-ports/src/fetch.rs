@@ -1,6 +1,8 @@
 //! Asking a web server.
 
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -39,7 +41,39 @@ pub struct Terms {
     pub body_cap: Option<usize>,
     /// The longest it may take in all.
     pub timeout: Option<Duration>,
+    /// Who says which redirects may be followed; without one, all of them.
+    pub gate: Option<Gate>,
 }
+
+/// Says whether a redirect may be followed to an address.
+#[derive(Clone)]
+pub struct Gate(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
+
+impl Gate {
+    /// A gate that asks `opens`.
+    pub fn new(opens: impl Fn(&Url) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(opens))
+    }
+
+    /// Whether the address may be asked.
+    pub fn opens(&self, url: &Url) -> bool {
+        (self.0)(url)
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gate")
+    }
+}
+
+impl PartialEq for Gate {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Gate {}
 
 /// What becomes of a redirect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

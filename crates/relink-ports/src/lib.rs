@@ -19,7 +19,7 @@ pub use archive::{
 };
 pub use clock::Clock;
 pub use dial::{Connection, Dial, Reach};
-pub use fetch::{Agent, Body, Fetch, Fetched, Redirects, Request, Terms, UserHeaders};
+pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
 pub use site_store::{

@@ -62,6 +62,8 @@ pub enum EndingName {
     RedirectMalformed,
     /// The address is private; nothing was asked.
     PrivateAddress,
+    /// A redirect leads to a page that robots.txt closes; nothing was asked.
+    Robots,
 }
 
 impl From<&Ending> for EndingName {
@@ -77,6 +79,7 @@ impl From<&Ending> for EndingName {
             Ending::Loop => Self::RedirectLoop,
             Ending::Malformed(_) => Self::RedirectMalformed,
             Ending::Barred(_) => Self::PrivateAddress,
+            Ending::Closed => Self::Robots,
         }
     }
 }

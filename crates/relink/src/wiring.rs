@@ -6,7 +6,8 @@ use std::sync::Arc;
 use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{Disk, DiskSettings};
-use relink_ports::{Clock, Store};
+use relink_ports::{Clock, RenderFault, Store};
+use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
 
 use crate::failure::Failure;
@@ -29,9 +30,36 @@ pub async fn ports(
     })
 }
 
-/// Adds a browser, where pages are built in one.
-pub fn with_browser(ports: Ports, _run: &RunSettings, _mode: RenderMode) -> Result<Ports, Failure> {
-    Ok(ports)
+/// Joins one of each edge, with a browser to build pages in.
+pub async fn ports_with_browser(
+    run: &RunSettings,
+    mode: RenderMode,
+    clock: Arc<dyn Clock>,
+) -> Result<Ports, Failure> {
+    let ports = ports(run.fetch.clone(), &run.db, clock).await?;
+    if mode == RenderMode::Never {
+        return Ok(ports);
+    }
+    if mode == RenderMode::Always {
+        // Better said now than once for every page.
+        find_browser(None).map_err(|fault| no_browser(&fault))?;
+    }
+    // The browser's requests go through the same policy as all others.
+    let dial = Fetcher::new(run.fetch.clone())
+        .map_err(|fault| Failure::usage(fault.to_string()).because(&fault))?;
+    let settings = relink_render::Settings {
+        user_agent: run.fetch.user_agent.clone(),
+        time: run.fetch.timeout,
+        ..relink_render::Settings::default()
+    };
+    let browser = Chromium::new(settings, Arc::new(dial));
+    Ok(Ports { render: Some(Arc::new(browser)), ..ports })
+}
+
+fn no_browser(fault: &RenderFault) -> Failure {
+    Failure::usage("pages cannot be built in a browser")
+        .cause(fault.to_string())
+        .hint("install one (`apt install chromium`), or name it in RELINK_BROWSER")
 }
 
 /// Opens the database, making its directory if need be.

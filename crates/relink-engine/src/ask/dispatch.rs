@@ -76,15 +76,14 @@ impl Asker<'_> {
         let Some(url) = Url::parse(&errand.url).ok().filter(|url| crawler.follows(url)) else {
             return Some(errand);
         };
-        let visit = crawler.visit(url);
+        let gate = self.lanes.get(&host).and_then(|lane| lane.manners.gate());
+        let visit = crawler.visit(url, &errand, gate);
         let ports = self.ports.clone();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            let agent = agent_for(errand.purpose, &errand.looks);
-            let (probe, reading) = visit.pay(&ports, errand.is_named, agent).await;
-            let reading = reading.map(Box::new);
-            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe), reading));
+            let visited = Box::new(visit.pay(&ports).await);
+            tray.put(Returned::Visited(host, Box::new(errand), visited));
         });
         None
     }
@@ -104,7 +103,7 @@ impl Asker<'_> {
                 let (fetch, clock) = (&*ports.fetch, &*ports.clock);
                 look_at(fetch, clock, &errand.url, errand.is_named, agent).await
             };
-            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe), None));
+            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
         });
     }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use relink_frontier::{Robots, RobotsAnswer};
 use relink_judge::codes;
 use relink_model::{Confidence, Ending, Errand, Probe, Word};
-use relink_ports::{Agent, HostId, KeptRobots, Settlement, Step};
+use relink_ports::{Agent, Gate, HostId, KeptRobots, Settlement, Step, Terms};
 use url::Url;
 
 use super::inquest::Judged;
@@ -45,6 +45,14 @@ impl Manners {
                 Url::parse(url).is_ok_and(|url| answer.robots.is_allowed(AGENT, &url))
             }
         }
+    }
+
+    /// The gate that redirects have to pass: pages of other hosts are not for
+    /// this one to close.
+    pub(super) fn gate(&self) -> Option<Gate> {
+        let Self::Known(answer) = self else { return None };
+        let answer = Arc::clone(answer);
+        Some(Gate::new(move |url| answer.robots.is_allowed(AGENT, url)))
     }
 
     /// Why this address may not be asked, in plain words.
@@ -151,7 +159,8 @@ async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobot
     let Ok(url) = Url::parse(&format!("{origin}/robots.txt")) else {
         return (none, silent(asked));
     };
-    let at = LookAt { url: &url, is_named, agent: Agent::Plain };
+    let terms = Terms { body_cap: Some(Robots::LONGEST_FILE), ..Terms::default() };
+    let at = LookAt { terms, ..LookAt::new(&url, is_named, Agent::Plain) };
     let (probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
     let is_far = probe.hops.len() > RobotsAnswer::MOST_REDIRECTS + 1;
     let status = match probe.ending {

@@ -33,7 +33,7 @@ use self::controls::{ControlErrand, Controls};
 use self::lane::{Lane, Turn};
 use self::supply::Supply;
 use self::tray::Tray;
-use crate::crawl::{Crawler, PageReading};
+use crate::crawl::{Crawler, Visited};
 use crate::load::Loading;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
@@ -99,8 +99,10 @@ pub(crate) enum AskEnd {
 enum Returned {
     /// A host's address, as far as it can be told.
     Located(HostId, Option<std::net::IpAddr>),
-    /// A request's result, with what the page says if its links are followed.
-    Looked(HostId, Box<Errand>, Box<Probe>, Option<Box<PageReading>>),
+    /// A request's result.
+    Looked(HostId, Box<Errand>, Box<Probe>),
+    /// The result of a request for a page whose links are followed.
+    Visited(HostId, Box<Errand>, Box<Visited>),
     /// What a host says about robots.
     Robots(HostId, Box<KeptRobots>, Box<Probe>),
     /// The result of a request for a page to compare with.

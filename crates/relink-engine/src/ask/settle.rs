@@ -11,6 +11,7 @@ use super::controls::ControlErrand;
 use super::inquest::{Inquest, Judged, turned_away};
 use super::lane::Whereabouts;
 use super::{Asker, Returned};
+use crate::crawl::Visited;
 use crate::{EngineFault, Observer};
 
 /// While many requests are out, a commit waits so long for company: a fuller
@@ -70,10 +71,20 @@ impl Asker<'_> {
                 self.note_address(host, address);
                 Vec::new()
             }
-            Returned::Looked(host, errand, probe, reading) => {
+            Returned::Looked(host, errand, probe) => {
                 self.has_network |= probe.ending.met_a_server();
                 hosts.push(host);
-                self.open_inquest(host, *errand, *probe, reading).into_iter().collect()
+                self.open_inquest(host, *errand, *probe, None).into_iter().collect()
+            }
+            Returned::Visited(host, errand, visited) => {
+                let Visited { probe, reading, unrendered } = *visited;
+                self.has_network |= probe.ending.met_a_server();
+                hosts.push(host);
+                if let (Some(crawler), Some(fault)) = (&mut self.crawler, unrendered) {
+                    crawler.note_unrendered(fault);
+                }
+                let reading = reading.map(Box::new);
+                self.open_inquest(host, *errand, probe, reading).into_iter().collect()
             }
             Returned::Robots(host, kept, probe) => {
                 self.has_network |= probe.ending.met_a_server();

@@ -16,7 +16,9 @@ use relink_frontier::{
 };
 use relink_judge::codes;
 use relink_model::{Errand, Probe, Word};
-use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink};
+use relink_ports::{
+    Admission, Gate, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms,
+};
 use relink_wire::redact;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -27,7 +29,10 @@ use super::lookalikes::Lookalikes;
 use super::reading::{FoundLink, PageReading};
 use super::visit::{RenderMode, Visit};
 use crate::ask::AGENT;
-use crate::look::landing;
+use crate::look::{agent_for, landing};
+
+/// Bytes read of a sitemap (its protocol's own limit).
+const SITEMAP_BYTES: usize = 50 << 20;
 
 /// Where to go, and how far.
 #[derive(Debug, Clone)]
@@ -101,6 +106,10 @@ pub(crate) struct Crawler {
     reads_sitemaps: bool,
     /// Sitemaps to be read once the links lead no further.
     sitemaps: Vec<Url>,
+    /// Sitemaps that are being read.
+    read_sitemaps: Vec<Url>,
+    /// Pages that needed a browser and were read without, and why.
+    unrendered: Option<(u64, RenderFault)>,
     /// What hosts said about robots.
     hosts: BTreeMap<String, HostNote>,
 }
@@ -139,6 +148,8 @@ impl Crawler {
             time: settings.time,
             reads_sitemaps: settings.reads_sitemaps,
             sitemaps: settings.sitemaps.clone(),
+            read_sitemaps: Vec::new(),
+            unrendered: None,
             hosts: BTreeMap::new(),
         }
     }
@@ -175,6 +186,7 @@ impl Crawler {
             return None;
         }
         self.reads_sitemaps = false;
+        self.read_sitemaps.extend(sitemaps.iter().cloned());
         let named: Vec<(String, Url)> =
             sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
         Some(NewPage { is_sitemap: true, ..self.seeds("sitemaps", &named) })
@@ -190,9 +202,31 @@ impl Crawler {
         !errand.looks.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Enter
     }
 
-    /// A visit to a page that is followed.
-    pub(crate) fn visit(&self, url: Url) -> Visit {
-        Visit { url, mode: self.render }
+    /// A visit to a page that is followed, through the gate of its host.
+    pub(crate) fn visit(&self, url: Url, errand: &Errand, gate: Option<Gate>) -> Visit {
+        let agent = agent_for(errand.purpose, &errand.looks);
+        let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
+        let terms = Terms { gate, body_cap, ..Terms::default() };
+        Visit { url, is_named: errand.is_named, agent, terms, mode: self.render }
+    }
+
+    /// A page needed a browser, and none could show it.
+    pub(crate) fn note_unrendered(&mut self, fault: RenderFault) {
+        let (count, _) = self.unrendered.get_or_insert((0, fault));
+        *count += 1;
+    }
+
+    /// How many pages were read without the browser they need, and why.
+    pub(crate) fn unrendered(&self) -> Option<&(u64, RenderFault)> {
+        self.unrendered.as_ref()
+    }
+
+    /// Whether an address is that of a sitemap, which may be long.
+    fn is_sitemap(&self, url: &Url) -> bool {
+        let path = url.path();
+        self.read_sitemaps.contains(url)
+            || path.contains("sitemap") && path.ends_with(".xml.gz")
+            || path.ends_with("/sitemap.xml")
     }
 
     /// A judged page with what it says: what it leads to, if that is followed.
@@ -289,7 +323,7 @@ impl Crawler {
             };
             page.links.extend(self.weigh_link(&way, link, &mut fresh));
         }
-        self.note_sight(at, &landing, &fresh);
+        self.note_sight(at, &landing, reading.sight, &fresh);
         Some(page)
     }
 
@@ -405,10 +439,18 @@ impl Crawler {
     }
 
     /// Tells the trap watch and the trials what a page looked like.
-    fn note_sight(&mut self, at: &Standing<'_>, landing: &Url, fresh: &[Url]) {
+    fn note_sight(
+        &mut self,
+        at: &Standing<'_>,
+        landing: &Url,
+        sight: Option<PageSight>,
+        fresh: &[Url],
+    ) {
         let Some(digest) = &at.probe.digest else { return };
-        let sight = PageSight::of_digest(digest, self.memory.traps.ways_out(landing, fresh));
-        self.memory.traps.seen(landing, &sight);
+        let ways_out = self.memory.traps.ways_out(landing, fresh);
+        if let Some(sight) = sight {
+            self.memory.traps.seen(landing, &sight.with_ways_out(ways_out));
+        }
         self.parameters.note(landing, digest, &mut self.memory.trials);
     }
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use relink_frontier::{AvoidedPattern, canonical};
 use relink_model::{ErrandId, Place, PlaceKind, RunId, Span};
-use relink_ports::{OpenRun, RunPlan, RunState};
+use relink_ports::{OpenRun, RenderFault, RunPlan, RunState};
 use url::Url;
 
 pub use self::crawler::{CrawlRules, HostNote, LeftAside};
@@ -24,6 +24,7 @@ pub(crate) use self::crawler::{Crawler, Standing};
 pub(crate) use self::reading::PageReading;
 pub use self::report::{crawl_before, site_report};
 pub use self::visit::RenderMode;
+pub(crate) use self::visit::Visited;
 use crate::ask::{AskEnd, Asker, Start};
 use crate::load::Loading;
 use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
@@ -95,6 +96,8 @@ pub struct CrawlOutcome {
     pub avoided: Vec<AvoidedPattern>,
     /// What hosts said about robots that is worth telling.
     pub hosts: Vec<HostNote>,
+    /// How many pages were read without the browser they need, and why.
+    pub unrendered: Option<(u64, RenderFault)>,
 }
 
 /// Crawls.
@@ -125,6 +128,7 @@ pub async fn crawl(
         left_aside: crawler.left_aside().clone(),
         avoided: crawler.avoided(),
         hosts: crawler.hosts(),
+        unrendered: crawler.unrendered().cloned(),
     })
 }
 

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
-use relink_frontier::{PageDirectives, canonical};
+use relink_frontier::{PageDirectives, PageSight, canonical};
 use relink_model::{Link, LinkTarget, Place, SkipReason};
 use relink_page::{Format, RobotsMarks, Slugs, robots_marks};
 use relink_ports::{Body, anchor_hash};
@@ -33,6 +33,8 @@ pub(crate) struct PageReading {
     pub(crate) is_sitemap: bool,
     /// Whether it asks that none of its links be followed.
     pub(crate) forbids_following: bool,
+    /// What it shows, to tell traps by.
+    pub(crate) sight: Option<PageSight>,
     /// What stands there that is no link to follow, by the reason.
     pub(crate) skipped: Vec<SkipReason>,
 }
@@ -63,6 +65,7 @@ pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<P
     let mut reading = PageReading {
         anchors: anchors(format, &bytes),
         is_sitemap: format == Format::Xml && is_sitemap(&bytes),
+        sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
         forbids_following: PageDirectives::parse(wishes).nofollow,
         ..PageReading::default()
     };

@@ -1,8 +1,8 @@
 //! One visit to a page that is followed: a look, and the reading of what it
 //! shows, in a browser's eyes where scripts build it.
 
-use relink_model::{Ending, Mark, Probe};
-use relink_ports::{Agent, Body, RenderRequest};
+use relink_model::{Digest, Ending, Mark, Probe};
+use relink_ports::{Agent, Body, RenderFault, RenderRequest, Terms};
 use url::Url;
 
 use super::reading::{self, PageReading};
@@ -24,44 +24,47 @@ pub enum RenderMode {
 /// A visit to be paid.
 pub(crate) struct Visit {
     pub(crate) url: Url,
+    pub(crate) is_named: bool,
+    pub(crate) agent: Agent,
+    /// What redirects may be followed, and how much may be read.
+    pub(crate) terms: Terms,
     pub(crate) mode: RenderMode,
+}
+
+/// What came of a visit.
+pub(crate) struct Visited {
+    pub(crate) probe: Probe,
+    /// What the page says, if it is where it was asked for.
+    pub(crate) reading: Option<PageReading>,
+    /// Why a page that needs a browser was read without one.
+    pub(crate) unrendered: Option<RenderFault>,
 }
 
 impl Visit {
     /// Asks, and reads the page if it is where it was asked for.
-    pub(crate) async fn pay(
-        self,
-        ports: &Ports,
-        is_named: bool,
-        agent: Agent,
-    ) -> (Probe, Option<PageReading>) {
-        let at = LookAt { url: &self.url, is_named, agent };
+    pub(crate) async fn pay(self, ports: &Ports) -> Visited {
+        let terms = self.terms.clone();
+        let at = LookAt { terms, ..LookAt::new(&self.url, self.is_named, self.agent) };
         let (mut probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
         let is_here = landing(&probe).is_none_or(|landing| landing == self.url);
-        let Some(body) = body.filter(|_| is_here && is_page(&probe.ending)) else {
-            return (probe, None);
+        let Some(mut body) = body.filter(|_| is_here && is_page(&probe.ending)) else {
+            return Visited { probe, reading: None, unrendered: None };
         };
-        let body = match self.rendered(ports, &probe, is_named).await {
-            Some(rendered) => {
-                let digest = relink_page::digest(
-                    rendered.content_type.as_deref(),
-                    rendered.language.as_deref(),
-                    &rendered.bytes,
-                    rendered.is_cut,
-                );
-                probe.digest = Some(digest);
-                rendered
+        let unrendered = match self.rendered(ports, &probe).await {
+            None => None,
+            Some(Err(fault)) => Some(fault),
+            Some(Ok(rendered)) => {
+                body = Body { robots: body.robots, ..rendered };
+                probe.digest = Some(digest(&body));
+                None
             }
-            None => body,
         };
-        let url = self.url;
-        let robots_tag = body.robots.clone();
-        let read = move || reading::read(&url, &body, robots_tag.as_deref());
-        (probe, read())
+        let reading = reading::read(&self.url, &body, body.robots.as_deref());
+        Visited { probe, reading, unrendered }
     }
 
     /// The page as its scripts build it, if that is wanted and works out.
-    async fn rendered(&self, ports: &Ports, probe: &Probe, is_named: bool) -> Option<Body> {
+    async fn rendered(&self, ports: &Ports, probe: &Probe) -> Option<Result<Body, RenderFault>> {
         let digest = probe.digest.as_ref()?;
         let is_html = digest.content_type.as_deref().is_none_or(|kind| kind.contains("html"));
         let is_wanted = match self.mode {
@@ -70,16 +73,24 @@ impl Visit {
             RenderMode::Never => false,
         };
         let render = ports.render.as_ref().filter(|_| is_wanted && is_html)?;
-        let request = RenderRequest { url: self.url.clone(), is_named };
-        let rendered = render.render(request).await.ok()?;
-        Some(Body {
+        let request = RenderRequest { url: self.url.clone(), is_named: self.is_named };
+        let rendered = match render.render(request).await {
+            Ok(rendered) => rendered,
+            Err(fault) => return Some(Err(fault)),
+        };
+        Some(Ok(Body {
             content_type: Some("text/html; charset=utf-8".to_owned()),
             language: None,
             bytes: rendered.html,
             is_cut: rendered.cut.is_some(),
             robots: None,
-        })
+        }))
     }
+}
+
+fn digest(body: &Body) -> Digest {
+    let (content_type, language) = (body.content_type.as_deref(), body.language.as_deref());
+    relink_page::digest(content_type, language, &body.bytes, body.is_cut)
 }
 
 fn is_page(ending: &Ending) -> bool {

@@ -324,7 +324,7 @@ impl<'a> Loader<'a> {
         if self.settings.is_offline {
             return Ok(());
         }
-        let at = LookAt { url, is_named: true, agent: Agent::Plain };
+        let at = LookAt::new(url, true, Agent::Plain);
         let (probe, body) = tokio::select! {
             looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
             () = stop.raised() => return Ok(()),

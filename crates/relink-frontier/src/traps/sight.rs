@@ -67,6 +67,12 @@ impl PageSight {
         Self::of_text(title, &text, ways_out)
     }
 
+    /// The same sight with so many links first found that lead elsewhere.
+    #[must_use]
+    pub fn with_ways_out(self, ways_out: usize) -> Self {
+        Self { ways_out, ..self }
+    }
+
     /// The sight of a digested page; `ways_out` is the number of links first
     /// found on it that lead elsewhere ([`TrapWatch::ways_out`]).
     ///

@@ -31,8 +31,7 @@ pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     let clock = RunClock::start()?;
     let plan = CrawlPlan::resolve(args, clock.now())?;
     let run = &plan.run;
-    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
-    let ports = wiring::with_browser(ports, run, plan.crawl.render)?;
+    let ports = wiring::ports_with_browser(run, plan.crawl.render, Arc::new(clock)).await?;
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
     let stop = stop_on_interrupt();
     let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {

@@ -43,6 +43,12 @@ pub fn beside(outcome: &CrawlOutcome) -> String {
             text += &format!("  {host}: robots.txt asks for {delay} between visits\n");
         }
     }
+    if let Some((pages, fault)) = &outcome.unrendered {
+        let pages = counted(*pages, "page");
+        text += &format!("  {pages} built by scripts could not be read: {fault}\n");
+        text +=
+            "  hint: install a browser (`apt install chromium`), or name one in RELINK_BROWSER\n";
+    }
     text + &left_aside(&outcome.left_aside)
 }
 
