@@ -55,6 +55,9 @@ impl Context {
     }
 
     /// Opens an empty page in it; returns its name.
+    ///
+    /// The page is in a window, though one without (`hidden`) costs a third:
+    /// there the browser forgets that datagrams are off.
     pub async fn open_page(&self) -> Result<String, CallFault> {
         let shape = json!({ "url": "about:blank", "browserContextId": self.id });
         let opened = self.cdp.call(None, "Target.createTarget", shape).await?;

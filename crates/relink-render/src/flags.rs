@@ -11,9 +11,10 @@ use crate::settings::Settings;
 /// Features that ask servers for things no page asked for, or that only cost.
 const DISABLED_FEATURES: &str = "AutofillServerCommunication,BackForwardCache,\
 CertificateTransparencyComponentUpdater,DialMediaRouteProvider,GlobalMediaControls,\
-InterestFeedContentSuggestions,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,\
-Prerender2,SpareRendererForSitePerProcess,Translate,WebRtcHideLocalIpsWithMdns,\
-WebTransport,IsolateOrigins,site-per-process";
+InterestFeedContentSuggestions,IsolateOrigins,MediaRouter,NetworkTimeServiceQuerying,\
+OptimizationHints,Prerender2,PreloadTopChromeWebUI,SpareRendererForSitePerProcess,Translate,\
+WebRtcHideLocalIpsWithMdns,WebTransport,WebUIOmniboxAimPopup,WebUIOmniboxPopup,\
+site-per-process";
 
 /// What every browser of ours is started with.
 ///
@@ -58,6 +59,8 @@ const FIXED: [&str; 38] = [
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--disable-remote-fonts",
+    // Frames share the process of their page, so that a page is one process
+    // to cap. There is nothing in a profile that one could take from another.
     "--disable-site-isolation-trials",
     "--blink-settings=imagesEnabled=false",
     // A page works as if it were looked at.
