@@ -1,0 +1,37 @@
+//! How rotten is the neighborhood of a page? The decay score of Bar-Yossef,
+//! Broder, Kumar and Tomkins, *Sic Transit Gloria Telae* (WWW 2004, section 4).
+//!
+//! A surfer starts at a page. On a dead page he fails. On a living page he is
+//! content with probability sigma, or else follows a link chosen at random. The
+//! decay of the page is the probability that he fails.
+//!
+//! - [`solve()`]: the exact scores of every page of a known graph;
+//! - [`bounds`]: the same where some pages were never looked at;
+//! - [`Survey`]: the score of one page of a web that is asked page by page,
+//!   with an interval that holds the truth;
+//! - [`Split`]: how much of a score is due to the page's own dead links;
+//! - [`Repair`]: which links to repair first, and what that gains.
+//!
+//! Nothing here fetches a page or decides whether one is dead, and chance comes
+//! in as an argument.
+
+mod edge;
+mod failures;
+mod graph;
+mod neighborhood;
+mod repair;
+mod score;
+mod solve;
+mod split;
+mod survey;
+mod tally;
+
+pub use edge::bounds;
+pub use failures::{Failures, FailuresError};
+pub use graph::{Graph, GraphError, LinkTable, LinkTableBuilder, Page};
+pub use neighborhood::{Look, Neighborhood};
+pub use repair::Repair;
+pub use score::{Decay, Form, Interval, ScoreError, Sigma};
+pub use solve::{Case, Effort, Solution, Workers, solve};
+pub use split::Split;
+pub use survey::{DeadEnd, Estimate, From, Next, Patience, Survey};
