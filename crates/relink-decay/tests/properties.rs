@@ -156,7 +156,7 @@ proptest! {
         let scores = scores(&graph, form, sigma, &failures);
         for (page, decay) in (0..).zip(&scores) {
             let Some(split) = Split::of_page(&graph, form, sigma, &failures, &scores, page) else {
-                prop_assert_eq!(decay.get(), 1.0);
+                prop_assert_eq!(*decay, Decay::DEAD);
                 continue;
             };
             prop_assert!((split.decay().get() - decay.get()).abs() < SLACK);

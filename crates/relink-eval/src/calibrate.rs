@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Deserialize;
 
-use crate::soft404::EvalError;
+use crate::fault::EvalError;
 
 /// What to compare.
 #[derive(Args)]

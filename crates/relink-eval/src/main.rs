@@ -5,6 +5,8 @@
 //! with the data set and never in this program.
 
 mod calibrate;
+mod decay;
+mod fault;
 mod soft404;
 
 use std::process::ExitCode;
@@ -25,6 +27,10 @@ enum Command {
     Soft404(soft404::Soft404Args),
     /// Compares the confidence of answers with how often they were right
     Calibrate(calibrate::CalibrateArgs),
+    /// Gives the exact decay of every page of a graph
+    Decay(decay::DecayArgs),
+    /// Measures estimates of decay made page by page
+    Walks(decay::walks::WalksArgs),
 }
 
 #[expect(clippy::print_stderr, reason = "this is the program's own word on its failure")]
@@ -32,6 +38,8 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Soft404(args) => soft404::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
+        Command::Decay(args) => decay::run(&args),
+        Command::Walks(args) => decay::walks::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

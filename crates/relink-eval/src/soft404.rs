@@ -17,8 +17,9 @@ use relink_judge::Policy;
 use relink_model::{History, Word};
 use relink_ports::Clock;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use url::Url;
+
+use crate::fault::EvalError;
 
 /// The longest a page may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -41,26 +42,6 @@ pub struct Soft404Args {
     /// Also write each answer with word, code, confidence and reason
     #[arg(long, value_name = "FILE.jsonl")]
     details: Option<PathBuf>,
-}
-
-/// An evaluation could not be made.
-#[derive(Debug, Error)]
-pub enum EvalError {
-    /// A file cannot be read or written.
-    #[error("`{0}`: {1}")]
-    File(PathBuf, #[source] io::Error),
-    /// A line is no question.
-    #[error("line {0} is no question: {1}")]
-    Line(usize, #[source] serde_json::Error),
-    /// There is no such policy.
-    #[error("there is no policy `{0}`; there are `default`, `sic-transit`, `fable` and `status`")]
-    Policy(String),
-    /// The fetcher cannot be set up.
-    #[error("cannot ask: {0}")]
-    Setup(#[from] relink_fetch::SetupError),
-    /// The answers cannot be written.
-    #[error("cannot write the answers: {0}")]
-    Output(#[from] io::Error),
 }
 
 /// One page to judge, and what is known of it.

@@ -7,6 +7,7 @@
 //! than d (1 − sigma) / sigma.
 
 mod components;
+mod leap;
 mod sweep;
 mod system;
 

@@ -1,13 +1,16 @@
 //! Gauss–Seidel sweeps over one component after the other.
 //!
-//! A large component is cut into blocks that are swept side by side, each
+//! A very large component is cut into blocks that are swept side by side, each
 //! seeing its own newest values and those of the others as they were before
-//! the sweep. So a result does not depend on who was faster.
+//! the sweep. So a result does not depend on who was faster. The price is more
+//! sweeps (two blocks: 107 instead of 51 on a graph of three million links), so
+//! blocks pay only where there are several workers.
 
 use std::ops::Range;
 use std::thread;
 
 use super::Effort;
+use super::leap::Leaps;
 use super::system::System;
 use crate::score::Sigma;
 
@@ -16,16 +19,23 @@ use crate::score::Sigma;
 const MOST_SWEEPS: u32 = 100_000;
 
 /// The fewest links of a block for which a thread is worth its start.
-const LINKS_OF_A_BLOCK: usize = 200_000;
+const LINKS_OF_A_BLOCK: usize = 1_000_000;
+
+/// The fewest workers that make up for the sweeps that blocks add.
+const WORKERS_FOR_BLOCKS: usize = 4;
 
 /// The values of all rows while they are found.
 #[derive(Debug)]
 pub(super) struct Sweeper<'a, const K: usize> {
     system: &'a System<K>,
+    /// The most of an error that a sweep can leave.
+    most: [f64; K],
     /// By how much a change must be multiplied to bound the error.
     reach: [f64; K],
     effort: Effort,
-    workers: usize,
+    /// The most blocks of a component.
+    blocks: usize,
+    links_of_a_block: usize,
     pub(super) values: Vec<[f64; K]>,
     pub(super) sweeps: u32,
     pub(super) followed: u64,
@@ -34,11 +44,14 @@ pub(super) struct Sweeper<'a, const K: usize> {
 
 impl<'a, const K: usize> Sweeper<'a, K> {
     pub(super) fn new(system: &'a System<K>, sigmas: [Sigma; K], effort: Effort) -> Self {
+        let workers = effort.workers.count();
         Self {
             system,
+            most: sigmas.map(Sigma::going_on),
             reach: sigmas.map(|sigma| sigma.going_on() / sigma.get()),
             effort,
-            workers: effort.workers.count(),
+            blocks: if workers < WORKERS_FOR_BLOCKS { 1 } else { workers },
+            links_of_a_block: LINKS_OF_A_BLOCK,
             values: vec![[0.0; K]; system.rows()],
             sweeps: 0,
             followed: 0,
@@ -65,16 +78,19 @@ impl<'a, const K: usize> Sweeper<'a, K> {
     /// Sweeps one component until it is exact enough.
     fn settle(&mut self, rows: Range<usize>) {
         let links = self.system.starts[rows.end] - self.system.starts[rows.start];
-        let blocks = (links / LINKS_OF_A_BLOCK).clamp(1, self.workers);
+        let blocks = (links / self.links_of_a_block).clamp(1, self.blocks);
         let cuts = self.cuts(&rows, links, blocks);
         let mut sweeps = 0;
+        let mut error = f64::INFINITY;
+        let mut leaps = Leaps::new(self.most);
         loop {
+            leaps.before(sweeps, error, &mut self.values[rows.clone()]);
             let change =
                 if blocks == 1 { self.sweep(rows.clone()) } else { self.sweep_blocks(&cuts) };
             sweeps += 1;
             self.followed += links as u64;
             let errors = change.iter().zip(&self.reach).map(|(change, reach)| change * reach);
-            let error = errors.fold(0.0, f64::max);
+            error = errors.fold(0.0, f64::max);
             if error <= self.effort.error || sweeps == MOST_SWEEPS {
                 self.error = self.error.max(error);
                 break;
@@ -166,5 +182,32 @@ fn sum<const K: usize>(links: &[u32], value: impl Fn(u32) -> [f64; K]) -> [f64; 
 fn note<const K: usize>(changes: &mut [f64; K], old: &[f64; K], new: &[f64; K]) {
     for (change, (old, new)) in changes.iter_mut().zip(old.iter().zip(new)) {
         *change = change.max((new - old).abs());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Case;
+    use super::*;
+    use crate::{Failures, Form, LinkTable};
+
+    #[test]
+    fn blocks_agree_with_one_sweep_after_the_other() {
+        // Two circles through all pages, one with strides, and a dead page.
+        let links: Vec<(u32, u32)> = (0..60)
+            .flat_map(|page| [(page, (page + 1) % 60), (page, (page * 7 + 3) % 60)])
+            .collect();
+        let graph = LinkTable::from_links(60, &links).unwrap();
+        let failures = Failures::of_pages(60, &[17]).unwrap();
+        let case = Case { sigma: Sigma::default(), failures: &failures };
+        let system = System::new(&graph, Form::Plain, [case]);
+        let mut one = Sweeper::new(&system, [case.sigma], Effort::default());
+        let mut many = Sweeper::new(&system, [case.sigma], Effort::default());
+        (many.blocks, many.links_of_a_block) = (3, 8);
+        one.run();
+        many.run();
+        for ([one], [many]) in one.values.iter().zip(&many.values) {
+            assert!((one - many).abs() < 2e-9, "{one} {many}");
+        }
     }
 }
