@@ -16,6 +16,7 @@ usage: cargo xtask COMMAND
   bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
   bench judge                         verdicts a second from stored probes
   bench extract                       relink extract against lychee --dump
+  bench decay                         decay of a web, time for each link and memory
   bench controls                      requests for each page of a sound site";
 
 /// Exit code for a command line that is not understood.
@@ -50,12 +51,17 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             println!("{outcome}");
             Ok(success_if(outcome.counts_agree()))
         }
-        ["bench", "judge"] if cfg!(debug_assertions) => {
+        ["bench", "judge" | "decay"] if cfg!(debug_assertions) => {
             bench::optimized(&Workspace::load()?, words)?;
             Ok(ExitCode::SUCCESS)
         }
         ["bench", "judge"] => {
             let outcome = bench::bench_judge(bench::JudgeSize::default())?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "decay"] => {
+            let outcome = bench::bench_decay(bench::DecaySize::default())?;
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_fast()))
         }

@@ -51,6 +51,11 @@ pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<
     Ok(Run { seconds, peak_kib: text.and_then(|text| last_number(&text)).unwrap_or(watched) })
 }
 
+/// The most memory that this program itself took so far, in KiB.
+pub(super) fn own_peak() -> Option<u64> {
+    high_water(&std::fs::read_to_string("/proc/self/status").ok()?)
+}
+
 /// The program, run by GNU time where there is one.
 fn accounted(program: &Path, account: &Path) -> Command {
     if !Path::new(GNU_TIME).exists() {

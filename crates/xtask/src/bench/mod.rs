@@ -2,6 +2,7 @@
 
 mod check;
 mod controls;
+mod decay;
 mod extract;
 mod judge;
 mod meter;
@@ -11,6 +12,7 @@ mod site;
 
 pub use check::{Outcome, check};
 pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
+pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
 

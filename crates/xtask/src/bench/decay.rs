@@ -1,0 +1,183 @@
+//! Decay of every page of a web of our own making: time for each link, and
+//! memory.
+//!
+//! Pages link mostly to near ones, as pages of one site do, and now and then
+//! anywhere; dead pages come in runs, as dead directories do.
+
+use std::fmt;
+use std::time::Instant;
+
+use relink_decay::{
+    Case, Effort, Failures, Form, Graph, LinkTable, LinkTableBuilder, Page, Sigma, Solution, solve,
+};
+
+use super::meter;
+use crate::Fault;
+
+/// Nanoseconds for each link that must be kept, for nine digits: a second for
+/// three million links.
+const BAR: f64 = 300.0;
+
+/// How far a link within a site reaches.
+const SITE: u64 = 200;
+
+/// How many pages live or die together.
+const DIRECTORY: Page = 128;
+
+/// How large the web is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecaySize {
+    /// Pages.
+    pub pages: u32,
+    /// Links of a page on average.
+    pub links: u32,
+}
+
+impl Default for DecaySize {
+    fn default() -> Self {
+        Self { pages: 400_000, links: 10 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DecayOutcome {
+    links: usize,
+    sweeps: u32,
+    seconds: f64,
+    /// The largest difference between a score and what its links say.
+    residual: f64,
+    /// The most memory this program took, if it is told.
+    peak_kib: Option<u64>,
+}
+
+impl DecayOutcome {
+    /// Whether the scores solve the definition.
+    pub fn is_right(&self) -> bool {
+        self.residual <= Effort::default().error
+    }
+
+    /// Whether it was fast enough.
+    pub fn is_fast(&self) -> bool {
+        self.nanoseconds() <= BAR
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn nanoseconds(&self) -> f64 {
+        self.seconds * 1e9 / self.links as f64
+    }
+}
+
+impl fmt::Display for DecayOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (each, Self { links, sweeps, seconds, residual, .. }) = (self.nanoseconds(), self);
+        write!(f, "decay {each:.0} ns/link (bar {BAR:.0})  {links} links in {seconds:.3} s, ")?;
+        write!(f, "{sweeps} sweeps  residual {residual:.0e}")?;
+        match self.peak_kib {
+            Some(peak) => write!(f, "  peak {} MiB", peak / 1024),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Solves a web of this size.
+pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, Fault> {
+    let (graph, failures) = web(size)?;
+    let case = Case { sigma: Sigma::default(), failures: &failures };
+    let start = Instant::now();
+    let solution = solve(&graph, Form::Plain, &[case], Effort::default());
+    Ok(DecayOutcome {
+        seconds: start.elapsed().as_secs_f64(),
+        links: graph.link_count(),
+        sweeps: solution.sweeps,
+        residual: residual(&graph, case, &solution),
+        peak_kib: meter::own_peak(),
+    })
+}
+
+/// The web and its dead pages.
+fn web(size: DecaySize) -> Result<(LinkTable, Failures), Fault> {
+    let mut dice = Dice(1);
+    let mut builder = LinkTableBuilder::with_capacity(size.pages as usize, 0);
+    for page in 0..size.pages {
+        let count = dice.below(u64::from(2 * size.links) + 1);
+        let links: Vec<Page> = (0..count).map(|_| target(page, size.pages, &mut dice)).collect();
+        builder.push(links).map_err(|fault| Fault::new(fault.to_string()))?;
+    }
+    let graph = builder.finish().map_err(|fault| Fault::new(fault.to_string()))?;
+    let mut dead = Vec::new();
+    let mut one_in = 50;
+    for page in 0..size.pages {
+        if page % DIRECTORY == 0 {
+            one_in = if dice.below(20) == 0 { 1 } else { 50 };
+        }
+        if dice.below(one_in) == 0 {
+            dead.push(page);
+        }
+    }
+    let failures = Failures::of_pages(size.pages as usize, &dead);
+    Ok((graph, failures.map_err(|fault| Fault::new(fault.to_string()))?))
+}
+
+/// Where a link of a page leads: nine times in ten near by.
+fn target(page: Page, pages: Page, dice: &mut Dice) -> Page {
+    let is_far = dice.below(10) == 0;
+    let step = dice.below(if is_far { u64::from(pages) } else { SITE });
+    let to = (u64::from(page) + step) % u64::from(pages);
+    Page::try_from(to).unwrap_or(page)
+}
+
+/// By how much the definition is missed, at most.
+fn residual(graph: &LinkTable, case: Case<'_>, solution: &Solution) -> f64 {
+    let Some(scores) = solution.scores.first() else { return f64::INFINITY };
+    let missed = |(page, score): (Page, &relink_decay::Decay)| {
+        let links = graph.links(page);
+        let sum: f64 = links.iter().map(|&to| scores[to as usize].get()).sum();
+        let count = f64::from(u32::try_from(links.len()).unwrap_or(u32::MAX));
+        let mean = if links.is_empty() { 0.0 } else { sum / count };
+        let fails = case.failures.chance(page);
+        (score.get() - fails - (1.0 - fails) * case.sigma.going_on() * mean).abs()
+    };
+    (0..).zip(scores).map(missed).fold(0.0, f64::max)
+}
+
+/// Chance that can be repeated (xorshift64*).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_web_is_solved() {
+        let outcome = bench_decay(DecaySize { pages: 500, links: 5 }).unwrap();
+        assert!(outcome.is_right(), "{outcome}");
+        assert!(outcome.links > 1_500, "{outcome}");
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let outcome = DecayOutcome {
+            links: 2_000_000,
+            sweeps: 40,
+            seconds: 0.2,
+            residual: 1e-10,
+            peak_kib: Some(102_400),
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "decay 100 ns/link (bar 300)  2000000 links in 0.200 s, 40 sweeps  residual 1e-10  \
+             peak 100 MiB"
+        );
+        assert!(outcome.is_fast() && outcome.is_right());
+    }
+}
