@@ -13,7 +13,7 @@ use crate::score::Interval;
 /// 1.96 would hold the truth 95 times in 100 for one look at a fixed number of
 /// walks. We look again after each walk and stop when we like what we see,
 /// which favors intervals that are narrow by luck; the excess makes up for it.
-const STANDARD_ERRORS: f64 = 2.24;
+const STANDARD_ERRORS: f64 = 2.1;
 
 /// Sums over the walks so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]

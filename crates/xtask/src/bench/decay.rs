@@ -24,6 +24,10 @@ const SITE: u64 = 200;
 /// How many pages live or die together.
 const DIRECTORY: Page = 128;
 
+/// How often it is solved: the fastest counts, for whatever else the machine
+/// does meanwhile is not our doing.
+const ROUNDS: usize = 5;
+
 /// How large the web is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecaySize {
@@ -84,10 +88,17 @@ impl fmt::Display for DecayOutcome {
 pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, Fault> {
     let (graph, failures) = web(size)?;
     let case = Case { sigma: Sigma::default(), failures: &failures };
-    let start = Instant::now();
-    let solution = solve(&graph, Form::Plain, &[case], Effort::default());
+    let round = || {
+        let start = Instant::now();
+        let solution = solve(&graph, Form::Plain, &[case], Effort::default());
+        (start.elapsed().as_secs_f64(), solution)
+    };
+    let (mut seconds, solution) = round();
+    for _ in 1..ROUNDS {
+        seconds = seconds.min(round().0);
+    }
     Ok(DecayOutcome {
-        seconds: start.elapsed().as_secs_f64(),
+        seconds,
         links: graph.link_count(),
         sweeps: solution.sweeps,
         residual: residual(&graph, case, &solution),
