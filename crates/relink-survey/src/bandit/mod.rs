@@ -1,0 +1,289 @@
+//! The default plan: which directory is most worth checking on in?
+//!
+//! A bandit over directories, whose arms share what they learn: the rates of a
+//! domain's directories come from one mixture ([`mixture`]), those of all
+//! domains from a common one. Next is always the directory in which further
+//! checks promise most ([`index()`]); the plan ends when none promises as much
+//! as the floor. Where broken URLs lie scattered, the mixture of the domain
+//! gathers at one middling rate and directories no longer matter: what is left
+//! is a sequential test of the whole domain.
+
+mod index;
+mod mixture;
+mod reason;
+
+use self::index::index;
+use self::mixture::{Likelihood, RATES, Weights, at_first, blend, moments};
+use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
+use crate::chance::Chance;
+use crate::deck::Deck;
+use crate::estimate::Estimate;
+use crate::ledger::{Answer, Ledger, Tally};
+use crate::plan::{Ruling, SamplingPlan};
+
+/// How the bandit weighs what it sees.
+#[derive(Debug, Clone, Copy)]
+pub struct BanditSettings {
+    /// The share of broken URLs that further checks must promise.
+    pub floor: f64,
+    /// How many directories of a domain weigh as much as what is known of all
+    /// other domains.
+    pub leaning: f64,
+}
+
+impl Default for BanditSettings {
+    fn default() -> Self {
+        Self { floor: 0.25, leaning: 3.0 }
+    }
+}
+
+/// How many domains weigh as much as what is expected before anything is seen.
+const FIRST_WEIGHT: f64 = 2.0;
+
+/// A domain counts half for the others once so many directories are known.
+const HALF_KNOWN: f64 = 5.0;
+
+/// How often a mixture is fitted again to the same answers.
+const FITS: u32 = 3;
+
+/// A domain is learnt anew when its answers have grown by this part.
+const GROWTH: u32 = 8;
+
+/// The probability of being above the floor from which on a directory is
+/// checked in doubling groups and no longer one by one.
+const SURE: f64 = 0.9;
+
+/// The hierarchical directory bandit.
+#[derive(Debug)]
+pub struct Bandit<'a> {
+    settings: BanditSettings,
+    likelihood: Likelihood,
+    ledger: Ledger<'a>,
+    deck: Deck,
+    chance: Chance,
+    directories: Vec<Arm>,
+    domains: Vec<Lore>,
+    /// What all domains have in common, not made to add up to 1.
+    common: Weights,
+    /// Whether answers came in since everything was last learnt anew.
+    has_news: bool,
+}
+
+/// What is known of a directory beside its sums.
+#[derive(Debug, Clone, Copy, Default)]
+struct Arm {
+    index: f32,
+    outstanding: u16,
+}
+
+/// What is known of a domain beside its sums.
+#[derive(Debug, Clone)]
+struct Lore {
+    weights: Weights,
+    /// What it adds to the common weights.
+    share: Weights,
+    /// How many answers there were when it was last learnt.
+    learnt: u32,
+}
+
+impl<'a> Bandit<'a> {
+    /// The plan over a catalogue.
+    pub fn new(catalogue: &'a Catalogue, settings: BanditSettings, seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let piles = catalogue.directories().map(|it| catalogue.urls_of(it).collect());
+        let deck = Deck::new(piles, |_| false, &mut chance);
+        let lore = Lore { weights: at_first(), share: [0.0; RATES.len()], learnt: 0 };
+        Self {
+            settings,
+            likelihood: Likelihood::new(),
+            ledger: Ledger::new(catalogue),
+            deck,
+            chance,
+            directories: vec![Arm::default(); catalogue.directories().len()],
+            domains: vec![lore; catalogue.domains().len()],
+            common: at_first().map(|weight| weight * FIRST_WEIGHT),
+            has_news: true,
+        }
+    }
+
+    fn left(&self, directory: DirectoryId) -> u32 {
+        self.ledger.catalogue().directory_size(directory) - self.ledger.directory(directory).checked
+    }
+
+    fn posterior(&self, directory: DirectoryId) -> Weights {
+        let domain = self.ledger.catalogue().domain_of(directory);
+        let prior = &self.domains[domain.index()].weights;
+        self.likelihood.posterior(prior, self.ledger.directory(directory))
+    }
+
+    /// Learns the mixture of a domain from its directories, and the value of
+    /// each from that.
+    fn learn(&mut self, domain: DomainId) {
+        let catalogue = self.ledger.catalogue();
+        let common = blend(&self.common, 1.0, &self.common, 0.0);
+        let mut weights = self.domains[domain.index()].weights;
+        let mut share = [0.0; RATES.len()];
+        for _ in 0..FITS {
+            let tallies = catalogue.directories_of(domain).map(|it| self.ledger.directory(it));
+            let seen = tallies.filter(|tally| tally.checked > 0);
+            let (expected, directories) = self.likelihood.expected(&weights, seen);
+            weights = blend(&expected, 1.0, &common, self.settings.leaning);
+            share = expected.map(|part| part / (directories + HALF_KNOWN));
+        }
+        let lore = &mut self.domains[domain.index()];
+        for ((common, old), new) in self.common.iter_mut().zip(lore.share).zip(share) {
+            *common = (*common + new - old).max(f64::MIN_POSITIVE);
+        }
+        *lore = Lore { weights, share, learnt: self.ledger.domain(domain).checked };
+        for directory in catalogue.directories_of(domain) {
+            self.value(directory);
+        }
+        self.look_once(domain);
+    }
+
+    /// Values a directory by its posterior.
+    #[expect(clippy::cast_possible_truncation, reason = "values are compared, not added up")]
+    fn value(&mut self, directory: DirectoryId) {
+        let value = index(&self.posterior(directory), self.left(directory), self.settings.floor);
+        self.directories[directory.index()].index = value as f32;
+    }
+
+    /// No domain is accepted unseen: the largest directory of one that was
+    /// never asked is worth a look.
+    fn look_once(&mut self, domain: DomainId) {
+        if self.ledger.domain(domain).checked > 0 {
+            return;
+        }
+        let catalogue = self.ledger.catalogue();
+        let largest =
+            catalogue.directories_of(domain).max_by_key(|it| catalogue.directory_size(*it));
+        if let Some(largest) = largest {
+            self.directories[largest.index()].index = 1.0;
+        }
+    }
+
+    /// Learns anew what has changed much; with `Thoroughness::All` everything.
+    fn learn_news(&mut self, thoroughness: Thoroughness) {
+        for domain in self.ledger.catalogue().domains() {
+            let learnt = self.domains[domain.index()].learnt;
+            let news = self.ledger.domain(domain).checked - learnt;
+            if thoroughness == Thoroughness::All || news > learnt / GROWTH {
+                self.learn(domain);
+            }
+        }
+    }
+
+    /// The directories worth checking, best first, at most so many.
+    fn best(&self, at_most: usize) -> Vec<DirectoryId> {
+        let floor = self.settings.floor;
+        let is_open = |directory: &DirectoryId| {
+            let arm = self.directories[directory.index()];
+            f64::from(arm.index) >= floor && arm.outstanding == 0 && self.left(*directory) > 0
+        };
+        let by_value = |one: &DirectoryId, other: &DirectoryId| {
+            let value = |it: &DirectoryId| self.directories[it.index()].index;
+            value(other).total_cmp(&value(one)).then(one.cmp(other))
+        };
+        let mut open: Vec<DirectoryId> =
+            self.ledger.catalogue().directories().filter(is_open).collect();
+        if open.len() > at_most && at_most > 0 {
+            open.select_nth_unstable_by(at_most - 1, by_value);
+            open.truncate(at_most);
+        }
+        open.sort_unstable_by(by_value);
+        open
+    }
+
+    /// How many URLs of a directory are checked before it is valued again.
+    fn group(&self, directory: DirectoryId) -> u32 {
+        let posterior = self.posterior(directory);
+        let above = posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.floor);
+        let is_sure = above.map(|(weight, _)| weight).sum::<f64>() >= SURE;
+        let Tally { checked, .. } = self.ledger.directory(directory);
+        if is_sure { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
+    }
+
+    fn fill(&mut self, at_most: usize) -> Vec<UrlId> {
+        let mut batch = Vec::new();
+        for directory in self.best(at_most) {
+            for _ in 0..self.group(directory) {
+                if batch.len() >= at_most {
+                    break;
+                }
+                let Some(url) = self.deck.draw(directory.index(), &mut self.ledger) else { break };
+                self.directories[directory.index()].outstanding += 1;
+                batch.push(url);
+            }
+        }
+        // Neighbors in the batch should not all ask one server.
+        self.chance.shuffle(&mut batch);
+        batch
+    }
+}
+
+/// How much is learnt anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thoroughness {
+    News,
+    All,
+}
+
+impl SamplingPlan for Bandit<'_> {
+    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
+        let is_first = self.ledger.total().checked == 0 && self.is_settled();
+        self.learn_news(if is_first { Thoroughness::All } else { Thoroughness::News });
+        let batch = self.fill(at_most);
+        if !batch.is_empty() || !self.has_news || !self.is_settled() {
+            return batch;
+        }
+        // Nothing seems worth it: is that so with all that is known by now?
+        self.has_news = false;
+        self.learn_news(Thoroughness::All);
+        self.fill(at_most)
+    }
+
+    fn take(&mut self, url: UrlId, answer: Answer) {
+        let was_asked = !self.ledger.is_unasked(url);
+        if !self.ledger.note(url, answer) {
+            return;
+        }
+        self.has_news = true;
+        let directory = self.ledger.catalogue().directory_of(url);
+        let arm = &mut self.directories[directory.index()];
+        arm.outstanding -= u16::from(was_asked);
+        if arm.outstanding == 0 {
+            self.value(directory);
+        }
+    }
+
+    fn ledger(&self) -> &Ledger<'_> {
+        &self.ledger
+    }
+
+    fn estimate(&self) -> Estimate {
+        let (mut mean, mut variance) = (0.0, 0.0);
+        for directory in self.ledger.catalogue().directories() {
+            let left = f64::from(self.left(directory));
+            let (rate, spread) = moments(&self.posterior(directory));
+            mean += left * rate;
+            variance += left * left * spread + left * rate * (1.0 - rate);
+        }
+        Estimate::normal(self.ledger.total().broken, self.ledger.unchecked(), mean, variance)
+    }
+
+    fn ruling(&self, domain: DomainId) -> Ruling {
+        let catalogue = self.ledger.catalogue();
+        if self.ledger.domain(domain).checked == catalogue.domain_size(domain) {
+            return Ruling::CheckAll;
+        }
+        let mut directories = catalogue.directories_of(domain);
+        let floor = self.settings.floor;
+        let is_open = directories
+            .any(|it| self.left(it) > 0 && f64::from(self.directories[it.index()].index) >= floor);
+        if is_open { Ruling::TakeAnother } else { Ruling::AcceptRest }
+    }
+
+    fn reason(&self, domain: DomainId) -> String {
+        reason::reason(self, domain)
+    }
+}

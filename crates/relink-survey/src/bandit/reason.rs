@@ -1,0 +1,50 @@
+//! Why the bandit stopped, or goes on, in plain words.
+
+use super::mixture::{RATES, moments};
+use super::{Bandit, DomainId};
+use crate::plan::{Ruling, SamplingPlan};
+
+/// From this rate on broken URLs in live directories are worth a word.
+const SCATTERED: f64 = 0.03;
+
+/// Why a domain was ruled on as it was.
+pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
+    let (catalogue, tally) = (bandit.ledger.catalogue(), bandit.ledger.domain(domain));
+    let size = catalogue.domain_size(domain);
+    if tally.checked == size {
+        return format!("all {size} URLs were checked, {} are broken", tally.broken);
+    }
+    let seen = format!("{} of {} checked are broken", tally.broken, tally.checked);
+    if bandit.ruling(domain) == Ruling::TakeAnother {
+        return format!("{seen}; some directories are worth more checks");
+    }
+    let rest = format!(
+        "what is left promises {:.1} %, the floor is {:.0} %",
+        100.0 * expected_rate(bandit, domain),
+        100.0 * bandit.settings.floor
+    );
+    if is_scattered(bandit, domain) {
+        return format!("{seen}, scattered over its directories; {rest}");
+    }
+    let directories = catalogue.directories_of(domain).len();
+    let full = catalogue.directories_of(domain).filter(|it| bandit.left(*it) == 0).count();
+    format!("{seen}, {full} of {directories} directories in full; {rest}")
+}
+
+/// The rate of broken URLs expected in the unchecked rest.
+fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
+    let (mut left, mut broken) = (0.0, 0.0);
+    for directory in bandit.ledger.catalogue().directories_of(domain) {
+        let rest = f64::from(bandit.left(directory));
+        left += rest;
+        broken += rest * moments(&bandit.posterior(directory)).0;
+    }
+    broken / f64::max(left, 1.0)
+}
+
+/// Whether most directories have a middling rate: neither sound nor dead.
+fn is_scattered(bandit: &Bandit<'_>, domain: DomainId) -> bool {
+    let weights = bandit.domains[domain.index()].weights.iter().zip(RATES);
+    let middling = weights.filter(|(_, rate)| (SCATTERED..bandit.settings.floor).contains(rate));
+    middling.map(|(weight, _)| weight).sum::<f64>() > 0.5
+}

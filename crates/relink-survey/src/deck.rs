@@ -1,0 +1,51 @@
+//! URLs in random order, drawn from the top: of a domain, or of a directory.
+
+use crate::catalogue::UrlId;
+use crate::chance::Chance;
+use crate::ledger::Ledger;
+
+/// Consecutive URLs in random order.
+#[derive(Debug)]
+pub(crate) struct Deck {
+    urls: Vec<UrlId>,
+    /// The piles: where the undrawn part of each begins, and where it ends.
+    piles: Vec<(usize, usize)>,
+}
+
+impl Deck {
+    /// A deck of piles, each shuffled, those that come first on top.
+    pub(crate) fn new(
+        piles: impl Iterator<Item = Vec<UrlId>>,
+        is_first: impl Fn(UrlId) -> bool,
+        chance: &mut Chance,
+    ) -> Self {
+        let mut deck = Self { urls: Vec::new(), piles: Vec::new() };
+        for mut pile in piles {
+            chance.shuffle(&mut pile);
+            pile.sort_by_key(|url| !is_first(*url));
+            let start = deck.urls.len();
+            deck.urls.extend(pile);
+            deck.piles.push((start, deck.urls.len()));
+        }
+        deck
+    }
+
+    /// How many piles there are.
+    pub(crate) fn piles(&self) -> usize {
+        self.piles.len()
+    }
+
+    /// Draws from a pile the next URL that has not been asked, and notes that
+    /// it is being asked.
+    pub(crate) fn draw(&mut self, pile: usize, ledger: &mut Ledger<'_>) -> Option<UrlId> {
+        let (next, end) = self.piles.get_mut(pile)?;
+        while *next < *end {
+            let url = self.urls[*next];
+            *next += 1;
+            if ledger.ask(url) {
+                return Some(url);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,119 @@
+//! The plans by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::audit::{Audit, Audited};
+use crate::bandit::{Bandit, BanditSettings};
+use crate::catalogue::{Catalogue, UrlId};
+use crate::lot_plan::LotPlan;
+use crate::plan::SamplingPlan;
+use crate::rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
+
+/// A plan, with the parameters it is known by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlanName {
+    /// Everything.
+    Full,
+    /// One sample of each domain decides.
+    Single,
+    /// Groups, between two lines with a slope (Wald).
+    Sequential,
+    /// Algorithm 1 of Le & Shulman.
+    LeShulman,
+    /// Wald's test per domain, after each answer.
+    Sprt,
+    /// Two of each directory, and more on a hit.
+    Sentinel,
+    /// The hierarchical directory bandit.
+    Default,
+}
+
+impl PlanName {
+    /// Every plan, the default last.
+    pub const ALL: [Self; 7] = [
+        Self::Full,
+        Self::Single,
+        Self::Sequential,
+        Self::LeShulman,
+        Self::Sprt,
+        Self::Sentinel,
+        Self::Default,
+    ];
+
+    /// Its name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::Single => "single",
+            Self::Sequential => "sequential",
+            Self::LeShulman => "lre",
+            Self::Sprt => "sprt",
+            Self::Sentinel => "sentinel",
+            Self::Default => "default",
+        }
+    }
+
+    /// Begins this plan over a catalogue. Only Algorithm 1 checks first what
+    /// is known to be broken; the plans of the paper judge themselves by their
+    /// own samples, the others by an audit of what they left out.
+    pub fn begin<'a>(
+        self,
+        catalogue: &'a Catalogue,
+        known_broken: &[UrlId],
+        seed: u64,
+    ) -> Box<dyn SamplingPlan + 'a> {
+        let audit = Audit::default();
+        match self {
+            Self::Full => Box::new(LotPlan::new(catalogue, Full, &[], seed)),
+            Self::Single => Box::new(LotPlan::new(catalogue, SingleSampling::default(), &[], seed)),
+            Self::Sequential => Box::new(LotPlan::new(catalogue, Wald::sequential(), &[], seed)),
+            Self::LeShulman => {
+                Box::new(LotPlan::new(catalogue, LeShulman::default(), known_broken, seed))
+            }
+            Self::Sprt => {
+                let plan = LotPlan::new(catalogue, Wald::sprt(), &[], seed);
+                Box::new(Audited::new(plan, audit, seed))
+            }
+            Self::Sentinel => {
+                let plan = LotPlan::new(catalogue, Sentinel::default(), &[], seed);
+                Box::new(Audited::new(plan, audit, seed))
+            }
+            Self::Default => {
+                let plan = Bandit::new(catalogue, BanditSettings::default(), seed);
+                Box::new(Audited::new(plan, audit, seed))
+            }
+        }
+    }
+}
+
+impl fmt::Display for PlanName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl FromStr for PlanName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let names = || Self::ALL.map(|plan| format!("`{plan}`")).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|plan| plan.as_str() == name)
+            .ok_or_else(|| format!("there is no plan `{name}`; there are {}", names()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_plan_is_found_by_its_name() {
+        for plan in PlanName::ALL {
+            assert_eq!(plan.as_str().parse(), Ok(plan));
+        }
+        assert!("best".parse::<PlanName>().is_err());
+    }
+}

@@ -1,0 +1,60 @@
+//! What every way of sampling can do.
+
+use std::fmt;
+
+use crate::catalogue::{DomainId, UrlId};
+use crate::estimate::Estimate;
+use crate::ledger::{Answer, Ledger};
+
+/// What a plan makes of a domain, for the time being or at last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ruling {
+    /// Enough is known: the rest is taken for good.
+    AcceptRest,
+    /// Everything is to be checked.
+    CheckAll,
+    /// It cannot be told yet: another group is to be checked.
+    TakeAnother,
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AcceptRest => "accept the rest",
+            Self::CheckAll => "check all",
+            Self::TakeAnother => "take another group",
+        })
+    }
+}
+
+/// A way of finding many broken URLs with few checks.
+///
+/// A plan is asked for a batch, is told the answers in any order, and has
+/// ended when it has no more to ask and no answer is owed to it. It never asks
+/// for a URL twice, nor for one whose answer it was told unasked: that is how
+/// an interrupted run goes on.
+pub trait SamplingPlan {
+    /// The next URLs to check, at most so many, spread over domains; none if
+    /// the plan waits for answers or has ended.
+    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId>;
+
+    /// Takes the answer of a URL.
+    fn take(&mut self, url: UrlId, answer: Answer);
+
+    /// What is known so far.
+    fn ledger(&self) -> &Ledger<'_>;
+
+    /// Whether no answer is owed.
+    fn is_settled(&self) -> bool {
+        self.ledger().owed() == 0
+    }
+
+    /// How much of what is broken has been found so far.
+    fn estimate(&self) -> Estimate;
+
+    /// What the plan makes of a domain.
+    fn ruling(&self, domain: DomainId) -> Ruling;
+
+    /// Why, in plain words.
+    fn reason(&self, domain: DomainId) -> String;
+}

@@ -1,0 +1,105 @@
+//! Algorithm 1 of Le & Shulman, "Managing Broken URLs in Federated Metadata".
+//!
+//! Line by line: re-check all known broken URLs of the domain (3), set *p2* by
+//! how many stayed broken (4), then check group after group (6–8), update
+//! *p* = good / checked (9), and stop at *p* < *p1* (10: check all others) or
+//! *p2* ≤ *p* (14: assume that all others are good). A domain that stays
+//! between the lines is checked to its end.
+//!
+//! Where the paper leaves it open: `N_c` counts the re-checked URLs too, and
+//! *r* = 0 / 0 is 0.
+
+use super::percent;
+use crate::lot_plan::{LotRule, LotState};
+use crate::plan::Ruling;
+
+/// The parameters of Algorithm 1.
+#[derive(Debug, Clone, Copy)]
+pub struct LeShulman {
+    /// *G*: how many URLs are checked at a time.
+    pub group: u32,
+    /// *p1*, the reject line: the share of good URLs below which the whole
+    /// domain is checked.
+    pub p1: f64,
+    /// *p2⁻*: the accept line where no known broken URL stayed broken.
+    pub p2_low: f64,
+    /// *p2⁺*: the accept line where all did.
+    pub p2_high: f64,
+}
+
+impl Default for LeShulman {
+    /// *G* = 100, *p1* = 50 %, *p2⁻* = 90 %, *p2⁺* = 95 % (§3.3).
+    fn default() -> Self {
+        Self { group: 100, p1: 0.50, p2_low: 0.90, p2_high: 0.95 }
+    }
+}
+
+impl LeShulman {
+    /// *p2* by equations (1) and (2).
+    fn p2(&self, lot: &LotState) -> f64 {
+        let r = lot.rechecked.rate();
+        self.p2_low + r * (self.p2_high - self.p2_low)
+    }
+}
+
+impl LotRule for LeShulman {
+    fn group(&self, _: &LotState) -> u32 {
+        self.group
+    }
+
+    fn rule(&self, lot: &LotState) -> Ruling {
+        let p = 1.0 - lot.tally.rate();
+        if p < self.p1 {
+            Ruling::CheckAll
+        } else if self.p2(lot) <= p {
+            Ruling::AcceptRest
+        } else {
+            Ruling::TakeAnother
+        }
+    }
+
+    fn reason(&self, lot: &LotState, ruling: Ruling) -> String {
+        let p = percent(1.0 - lot.tally.rate());
+        let (checked, p1, p2) =
+            (lot.tally.checked, percent(self.p1), format!("{:.1} %", 100.0 * self.p2(lot)));
+        match ruling {
+            Ruling::AcceptRest => format!("{p} of {checked} checked are good, p2 is {p2}"),
+            Ruling::CheckAll => format!("{p} of {checked} checked are good, p1 is {p1}"),
+            Ruling::TakeAnother => format!("{p} of {checked}: between p1 {p1} and p2 {p2}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::Tally;
+
+    /// `broken/checked`, those re-checked as `stayed/known`.
+    #[track_caller]
+    fn check(sample: (u32, u32), rechecked: (u32, u32), expect: Ruling) {
+        let tally = |(broken, checked)| Tally { checked, broken };
+        let lot = LotState { size: 10_000, tally: tally(sample), rechecked: tally(rechecked) };
+        assert_eq!(LeShulman::default().rule(&lot), expect);
+    }
+
+    #[test]
+    fn below_p1_all_is_checked() {
+        check((51, 100), (0, 0), Ruling::CheckAll);
+        check((50, 100), (0, 0), Ruling::TakeAnother);
+    }
+
+    #[test]
+    fn from_p2_on_the_rest_is_accepted() {
+        check((10, 100), (0, 0), Ruling::AcceptRest);
+        check((11, 100), (0, 0), Ruling::TakeAnother);
+    }
+
+    #[test]
+    fn p2_rises_with_what_stayed_broken() {
+        check((10, 200), (10, 10), Ruling::AcceptRest);
+        check((11, 200), (11, 11), Ruling::TakeAnother);
+        check((15, 200), (5, 10), Ruling::AcceptRest);
+        check((16, 200), (5, 10), Ruling::TakeAnother);
+    }
+}

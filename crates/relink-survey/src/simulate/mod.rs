@@ -1,0 +1,85 @@
+//! Surveys of catalogues whose truth is known.
+
+use crate::catalogue::{Catalogue, UrlId};
+use crate::estimate::Estimate;
+use crate::ledger::{Answer, Tally};
+use crate::named::PlanName;
+use crate::plan::SamplingPlan;
+
+/// How many URLs are asked for at a time.
+pub const BATCH: usize = 500;
+
+/// What a plan came to, where the truth is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// How many URLs the catalogue has.
+    pub urls: u32,
+    /// How many of them are broken.
+    pub broken: u32,
+    /// What was checked and found.
+    pub tally: Tally,
+    /// What the plan says of its recall.
+    pub estimate: Estimate,
+}
+
+impl Outcome {
+    /// The share of the URLs that were checked, in percent.
+    pub fn checked(&self) -> f64 {
+        100.0 * f64::from(self.tally.checked) / f64::from(self.urls.max(1))
+    }
+
+    /// The share of the broken URLs that were found, in percent.
+    pub fn found(&self) -> f64 {
+        if self.broken == 0 {
+            return 100.0;
+        }
+        100.0 * f64::from(self.tally.broken) / f64::from(self.broken)
+    }
+
+    /// The share of the checks that found a broken URL, in percent.
+    pub fn rate(&self) -> f64 {
+        100.0 * self.tally.rate()
+    }
+
+    /// Whether the interval of the estimate holds the truth.
+    pub fn interval_holds(&self) -> bool {
+        const ROUNDING: f64 = 1e-9;
+        let found = self.found();
+        self.estimate.low() - ROUNDING <= found && found <= self.estimate.high() + ROUNDING
+    }
+}
+
+/// Runs a plan to its end, each answer given by the truth.
+pub fn run(plan: &mut dyn SamplingPlan, truth: impl Fn(UrlId) -> Answer) {
+    loop {
+        let batch = plan.next_batch(BATCH);
+        if batch.is_empty() {
+            return;
+        }
+        for url in batch {
+            plan.take(url, truth(url));
+        }
+    }
+}
+
+/// Runs a plan some times, each run knowing what the one before found broken.
+pub fn runs(
+    name: PlanName,
+    catalogue: &Catalogue,
+    truth: impl Fn(UrlId) -> Answer,
+    count: u32,
+    seed: u64,
+) -> Vec<Outcome> {
+    let broken = catalogue.urls().filter(|url| truth(*url) == Answer::Broken).count();
+    let broken = u32::try_from(broken).unwrap_or(u32::MAX);
+    let mut known = Vec::new();
+    let mut outcomes = Vec::new();
+    for number in 0..count {
+        let mut plan = name.begin(catalogue, &known, seed.wrapping_add(u64::from(number)));
+        run(plan.as_mut(), &truth);
+        let (urls, tally) = (catalogue.len(), plan.ledger().total());
+        outcomes.push(Outcome { urls, broken, tally, estimate: plan.estimate() });
+        known = plan.ledger().broken().collect();
+    }
+    outcomes
+}
