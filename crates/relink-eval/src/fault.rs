@@ -23,6 +23,12 @@ pub enum EvalError {
     /// A file is no graph, or speaks of another one.
     #[error("`{0}`: {1}")]
     Graph(PathBuf, String),
+    /// The oracle's answers cannot be read.
+    #[error("cannot read an answer: {0}")]
+    Input(#[source] io::Error),
+    /// The oracle says something else than 0 or 1.
+    #[error("`{0}` is no answer; the oracle says 0 or 1")]
+    Answer(String),
     /// The answers cannot be written.
     #[error("cannot write the answers: {0}")]
     Output(#[from] io::Error),

@@ -7,6 +7,7 @@
 mod calibrate;
 mod decay;
 mod fault;
+mod federation;
 mod soft404;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ enum Command {
     Decay(decay::DecayArgs),
     /// Measures estimates of decay made page by page
     Walks(decay::walks::WalksArgs),
+    /// Finds what is broken in a catalogue, through an oracle that counts
+    Federation(federation::FederationArgs),
 }
 
 #[expect(clippy::print_stderr, reason = "this is the program's own word on its failure")]
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Decay(args) => decay::run(&args),
         Command::Walks(args) => decay::walks::run(&args),
+        Command::Federation(args) => federation::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
