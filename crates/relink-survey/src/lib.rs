@@ -22,6 +22,7 @@ mod lot_plan;
 mod named;
 mod plan;
 mod rules;
+mod schedule;
 pub mod simulate;
 
 pub use audit::{Audit, Audited};
@@ -34,3 +35,7 @@ pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
 pub use named::PlanName;
 pub use plan::{Ruling, SamplingPlan};
 pub use rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
+pub use schedule::{
+    Alarm, DirectoryWatch, Drift, DriftOutcome, Mortality, Schedule, Watched, Week, drift,
+    fibonacci, recheck_index,
+};

@@ -83,3 +83,13 @@ pub fn runs(
     }
     outcomes
 }
+
+/// A number as a count; what is no number or below 0 counts as 0.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float out of range becomes the nearest count"
+)]
+pub(crate) fn count(number: f64) -> u32 {
+    number as u32
+}
