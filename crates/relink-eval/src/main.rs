@@ -7,6 +7,7 @@
 mod calibrate;
 mod decay;
 mod fault;
+mod drift;
 mod federation;
 mod soft404;
 
@@ -34,6 +35,8 @@ enum Command {
     Walks(decay::walks::WalksArgs),
     /// Finds what is broken in a catalogue, through an oracle that counts
     Federation(federation::FederationArgs),
+    /// Lets a catalogue decay and measures what a schedule leaves undetected
+    Drift(drift::DriftArgs),
 }
 
 #[expect(clippy::print_stderr, reason = "this is the program's own word on its failure")]
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Command::Decay(args) => decay::run(&args),
         Command::Walks(args) => decay::walks::run(&args),
         Command::Federation(args) => federation::run(&args),
+        Command::Drift(args) => drift::run(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

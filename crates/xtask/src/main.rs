@@ -18,6 +18,8 @@ usage: cargo xtask COMMAND
   bench extract                       relink extract against lychee --dump
   bench decay                         decay of a web, time for each link and memory
   bench controls                      requests for each page of a sound site";
+  bench controls                      requests for each page of a sound site
+  bench survey                        planning a survey of a million URLs";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -52,6 +54,7 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             Ok(success_if(outcome.counts_agree()))
         }
         ["bench", "judge" | "decay"] if cfg!(debug_assertions) => {
+        ["bench", "judge" | "survey"] if cfg!(debug_assertions) => {
             bench::optimized(&Workspace::load()?, words)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -64,6 +67,9 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             let outcome = bench::bench_decay(bench::DecaySize::default())?;
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_fast()))
+        ["bench", "survey"] => {
+            let outcome = bench::bench_survey(bench::SurveySize::default());
+            Ok(success_if(outcome.is_fast()))
         }
         ["bench", "extract"] => {
             let size = bench::ExtractSize::default();

@@ -177,10 +177,10 @@ mod tests {
     use super::*;
 
     const SMALL: Drift = Drift {
-        urls: 6_000,
-        domains: 30,
-        weeks: 40,
-        ignored: 10,
+        urls: 2_000,
+        domains: 10,
+        weeks: 20,
+        ignored: 5,
         directory: 40.0,
         directory_spread: 1.3,
         deaths: 0.0035,

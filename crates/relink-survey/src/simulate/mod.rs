@@ -1,5 +1,11 @@
 //! Surveys of catalogues whose truth is known.
 
+mod comparison;
+mod federation;
+
+pub use comparison::{ComparedRun, LE_SHULMAN_TABLE_1, PaperRun, compare};
+pub use federation::{Breakage, Federation, FederationShape, Naming};
+
 use crate::catalogue::{Catalogue, UrlId};
 use crate::estimate::Estimate;
 use crate::ledger::{Answer, Tally};

@@ -84,7 +84,7 @@ fn watch(child: &mut Child) -> Result<u64, Fault> {
 }
 
 /// The peak in a `/proc/PID/status`.
-fn high_water(status: &str) -> Option<u64> {
+pub(super) fn high_water(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }

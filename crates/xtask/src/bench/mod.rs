@@ -9,12 +9,14 @@ mod meter;
 mod nginx;
 mod scratch;
 mod site;
+mod survey;
 
 pub use check::{Outcome, check};
 pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
+pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 
 use crate::workspace::run;
 use crate::{Fault, Workspace};

@@ -1,0 +1,153 @@
+//! The default sampling plan over a large catalogue: time for each batch, and
+//! memory.
+//!
+//! Nothing is asked: answers come from the seed. What is measured is how long
+//! the plan takes to say what comes next, and what it all needs in memory.
+
+use std::fmt;
+use std::time::Instant;
+
+use relink_survey::{Answer, Catalogue, Chance, PlanName};
+
+use super::meter::high_water;
+
+/// How long the slowest batch may take, in milliseconds.
+const BATCH_BAR: f64 = 50.0;
+
+/// How much memory the program may take, in MiB.
+const MEMORY_BAR: u64 = 300;
+
+/// How many URLs a directory has.
+const DIRECTORY: usize = 40;
+
+/// One directory in so many is dead.
+const DEAD_ONE_IN: u32 = 6;
+
+/// How large a catalogue is planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SurveySize {
+    /// How many URLs it has.
+    pub urls: usize,
+    /// On how many domains.
+    pub domains: usize,
+    /// How many URLs are asked for at a time.
+    pub batch: usize,
+}
+
+impl Default for SurveySize {
+    fn default() -> Self {
+        Self { urls: 1_000_000, domains: 10_000, batch: 1_000 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurveyOutcome {
+    urls: u32,
+    checked: u32,
+    /// For reading the catalogue, in seconds.
+    reading: f64,
+    /// For each batch, in milliseconds, ascending.
+    batches: Vec<f64>,
+    /// Peak memory of the whole program, where the system tells it.
+    peak_kib: Option<u64>,
+}
+
+impl SurveyOutcome {
+    /// Whether the slowest batch was fast enough, and memory small enough.
+    pub fn is_fast(&self) -> bool {
+        self.slowest() <= BATCH_BAR && self.peak_kib.is_none_or(|peak| peak <= MEMORY_BAR * 1024)
+    }
+
+    fn slowest(&self) -> f64 {
+        self.batches.last().copied().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for SurveyOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let median = self.batches.get(self.batches.len() / 2).copied().unwrap_or_default();
+        let slowest = self.slowest();
+        write!(f, "survey {} URLs read in {:.1} s  ", self.urls, self.reading)?;
+        write!(f, "{} batches, {} checked  ", self.batches.len(), self.checked)?;
+        write!(f, "batch median {median:.1} ms, slowest {slowest:.1} ms (bar {BATCH_BAR:.0})  ")?;
+        match self.peak_kib {
+            Some(peak) => write!(f, "memory {} MiB (bar {MEMORY_BAR})", peak / 1024),
+            None => write!(f, "memory unknown"),
+        }
+    }
+}
+
+/// Plans a catalogue of this size to the end.
+pub fn bench_survey(size: SurveySize) -> SurveyOutcome {
+    let start = Instant::now();
+    let catalogue = Catalogue::new((0..size.urls).map(|url| address(url, size)));
+    let reading = start.elapsed().as_secs_f64();
+    let dead = dead_directories(&catalogue);
+    let mut plan = PlanName::Default.begin(&catalogue, &[], 1);
+    let mut batches = Vec::new();
+    loop {
+        let start = Instant::now();
+        let batch = plan.next_batch(size.batch);
+        batches.push(start.elapsed().as_secs_f64() * 1_000.0);
+        if batch.is_empty() {
+            break;
+        }
+        for url in batch {
+            let is_dead = dead[catalogue.directory_of(url).index()];
+            plan.take(url, if is_dead { Answer::Broken } else { Answer::Alive });
+        }
+    }
+    batches.sort_by(f64::total_cmp);
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    SurveyOutcome {
+        urls: catalogue.len(),
+        checked: plan.ledger().total().checked,
+        reading,
+        batches,
+        peak_kib: status.as_deref().and_then(high_water),
+    }
+}
+
+/// The domain and the address of a URL, about as long as they are in life.
+fn address(url: usize, size: SurveySize) -> (String, String) {
+    let domain = url % size.domains;
+    let directory = url / size.domains / DIRECTORY;
+    let name = format!("library{domain}.example.org");
+    let url = format!("https://{name}/collections/c{directory}/record-{url}.html");
+    (name, url)
+}
+
+fn dead_directories(catalogue: &Catalogue) -> Vec<bool> {
+    let mut chance = Chance::new(2);
+    catalogue.directories().map(|_| chance.below(DEAD_ONE_IN) == 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tiny_survey_is_planned_to_its_end() {
+        let outcome = bench_survey(SurveySize { urls: 2_000, domains: 10, batch: 100 });
+        assert_eq!(outcome.urls, 2_000);
+        assert!(outcome.checked > 100 && outcome.batches.len() > 1, "{outcome}");
+    }
+
+    #[test]
+    fn the_outcome_is_one_line() {
+        let outcome = SurveyOutcome {
+            urls: 1_000,
+            checked: 200,
+            reading: 0.5,
+            batches: vec![1.0, 2.0, 9.0],
+            peak_kib: Some(204_800),
+        };
+        assert_eq!(
+            outcome.to_string(),
+            "survey 1000 URLs read in 0.5 s  3 batches, 200 checked  \
+             batch median 2.0 ms, slowest 9.0 ms (bar 50)  memory 200 MiB (bar 300)"
+        );
+        assert!(outcome.is_fast());
+    }
+}
