@@ -29,7 +29,7 @@ pub use audit::{Audit, Audited};
 pub use bandit::{Bandit, BanditSettings};
 pub use catalogue::{Catalogue, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
 pub use chance::Chance;
-pub use estimate::{Estimate, exact_interval};
+pub use estimate::Estimate;
 pub use ledger::{Answer, Ledger, Tally};
 pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
 pub use named::PlanName;

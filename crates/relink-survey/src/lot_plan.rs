@@ -239,6 +239,15 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
         estimate_from_samples(self.ledger.total().broken, samples)
     }
 
+    fn expected_rate(&self, directory: DirectoryId) -> f64 {
+        let lot = match self.rule.lot() {
+            Lot::Domain => self.ledger.catalogue().domain_of(directory).index(),
+            Lot::Directory => directory.index(),
+        };
+        let (tally, total) = (self.state(lot).tally, self.ledger.total());
+        (f64::from(tally.broken) + total.rate()) / (f64::from(tally.checked) + 1.0)
+    }
+
     fn ruling(&self, domain: DomainId) -> Ruling {
         let open: Vec<usize> = self
             .lots_of(domain)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::catalogue::{DomainId, UrlId};
+use crate::catalogue::{DirectoryId, DomainId, UrlId};
 use crate::estimate::Estimate;
 use crate::ledger::{Answer, Ledger};
 
@@ -51,6 +51,10 @@ pub trait SamplingPlan {
 
     /// How much of what is broken has been found so far.
     fn estimate(&self) -> Estimate;
+
+    /// How probable it is that an unchecked URL of a directory is broken, as
+    /// far as the plan can tell.
+    fn expected_rate(&self, directory: DirectoryId) -> f64;
 
     /// What the plan makes of a domain.
     fn ruling(&self, domain: DomainId) -> Ruling;

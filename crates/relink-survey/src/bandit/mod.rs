@@ -271,6 +271,10 @@ impl SamplingPlan for Bandit<'_> {
         Estimate::normal(self.ledger.total().broken, self.ledger.unchecked(), mean, variance)
     }
 
+    fn expected_rate(&self, directory: DirectoryId) -> f64 {
+        moments(&self.posterior(directory)).0
+    }
+
     fn ruling(&self, domain: DomainId) -> Ruling {
         let catalogue = self.ledger.catalogue();
         if self.ledger.domain(domain).checked == catalogue.domain_size(domain) {

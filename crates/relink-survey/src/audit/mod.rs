@@ -1,0 +1,198 @@
+//! How much a plan missed: a random audit of what it left unchecked.
+//!
+//! When a plan has ended, a random sample of the rest is checked. How many
+//! broken URLs the rest holds is then known within an interval, and what the
+//! plan finds afterwards, led by the hits of the audit, only adds to recall:
+//! the interval holds whatever it does.
+//!
+//! URLs that are more probably broken are drawn more often, by the root of the
+//! rate the plan expects (Neyman's allocation), and each hit stands for as many
+//! as its chance was small: a wrong expectation costs width, never truth. One
+//! URL is drawn from each of many equal stretches of the catalogue, which can
+//! only lessen the deviation.
+
+mod sample;
+
+use self::sample::{Bias, Sample};
+use crate::catalogue::{DirectoryId, DomainId, UrlId};
+use crate::chance::Chance;
+use crate::estimate::Estimate;
+use crate::ledger::{Answer, Ledger};
+use crate::plan::{Ruling, SamplingPlan};
+use crate::simulate::count;
+
+/// Tells the seed of the audit from that of the plan.
+const SALT: u64 = 0x0061_7564_6974;
+
+/// A sample of so many may always be checked.
+const SMALL: u32 = 300;
+
+/// How large an audit is.
+#[derive(Debug, Clone, Copy)]
+pub struct Audit {
+    /// How many URLs are checked at first, to see how many more it takes.
+    pub pilot: u32,
+    /// The widest that the interval of recall should be, in points.
+    pub width: f64,
+    /// The most URLs that are checked, as a share of the catalogue.
+    pub most: f64,
+    /// The deviations of the normal distribution to each side of the interval.
+    pub deviations: f64,
+}
+
+impl Default for Audit {
+    /// An interval that holds 95 % and is at most 4 points wide, both with some
+    /// room: the size of the sample depends on what it found.
+    fn default() -> Self {
+        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4 }
+    }
+}
+
+/// A plan that ends with an audit of the unchecked rest.
+#[derive(Debug)]
+pub struct Audited<P> {
+    plan: P,
+    audit: Audit,
+    chance: Chance,
+    stage: Stage,
+}
+
+/// How far the audit is.
+#[derive(Debug)]
+enum Stage {
+    /// The plan is at work.
+    Before,
+    /// A sample is being checked.
+    During(Sample),
+    /// The rest is judged; the plan follows up what was found.
+    After(Sample),
+}
+
+impl<P: SamplingPlan> Audited<P> {
+    /// The plan, followed by an audit.
+    pub fn new(plan: P, audit: Audit, seed: u64) -> Self {
+        Self { plan, audit, chance: Chance::new(seed ^ SALT), stage: Stage::Before }
+    }
+
+    /// The plan itself.
+    pub fn plan(&self) -> &P {
+        &self.plan
+    }
+
+    /// Begins the audit; the plan has ended.
+    fn begin(&mut self) {
+        let ledger = self.plan.ledger();
+        let most = self.audit.most_of(ledger);
+        let bias = Bias::new(&self.plan, most);
+        let goal = self.audit.pilot.min(most);
+        let mut sample = Sample::new(ledger, bias);
+        sample.draw(ledger, goal, &mut self.chance);
+        self.stage = Stage::During(sample);
+    }
+
+    /// Draws more if the interval is too wide; otherwise the audit is over.
+    fn go_on(&mut self, mut sample: Sample) {
+        let goal = self.audit.goal(&sample).min(self.audit.most_of(self.plan.ledger()));
+        if goal <= sample.tally.checked {
+            self.stage = Stage::After(sample);
+            return;
+        }
+        sample.draw(self.plan.ledger(), goal - sample.tally.checked, &mut self.chance);
+        self.stage = Stage::During(sample);
+    }
+}
+
+impl Audit {
+    /// The most URLs that are checked. Of a small catalogue that may be all.
+    fn most_of(&self, ledger: &Ledger<'_>) -> u32 {
+        count(self.most * f64::from(ledger.catalogue().len())).max(SMALL)
+    }
+
+    /// How large a sample narrows the interval to its width, as far as the
+    /// sample so far can tell.
+    fn goal(&self, sample: &Sample) -> u32 {
+        let estimate = sample.estimate(sample.found + sample.tally.broken, self.deviations);
+        let width = estimate.high() - estimate.low();
+        if width <= self.width {
+            return sample.tally.checked;
+        }
+        // Width shrinks with the root of the size. A small sample is not
+        // trusted with more than four times its size at once.
+        let factor = (width / self.width).powi(2).clamp(1.05, 4.0);
+        count((f64::from(sample.tally.checked) * factor).ceil())
+    }
+}
+
+impl<P: SamplingPlan> SamplingPlan for Audited<P> {
+    fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
+        if at_most == 0 {
+            return Vec::new();
+        }
+        if matches!(self.stage, Stage::Before) {
+            let batch = self.plan.next_batch(at_most);
+            if !batch.is_empty() || !self.plan.is_settled() {
+                return batch;
+            }
+            self.begin();
+        }
+        if let Stage::During(sample) = &mut self.stage {
+            let start = sample.ready.len().saturating_sub(at_most);
+            let batch = sample.ready.split_off(start);
+            sample.outstanding += u32::try_from(batch.len()).unwrap_or(u32::MAX);
+            if !batch.is_empty() || sample.outstanding > 0 {
+                return batch;
+            }
+            let sample = std::mem::take(sample);
+            self.stage = Stage::After(sample);
+        }
+        self.plan.next_batch(at_most)
+    }
+
+    fn take(&mut self, url: UrlId, answer: Answer) {
+        let was_unasked = self.plan.ledger().is_unasked(url);
+        self.plan.take(url, answer);
+        let Stage::During(sample) = &mut self.stage else { return };
+        if !was_unasked {
+            return;
+        }
+        sample.take(url, answer, self.plan.ledger());
+        if sample.outstanding == 0 && sample.ready.is_empty() {
+            let sample = std::mem::take(sample);
+            self.go_on(sample);
+        }
+    }
+
+    fn ledger(&self) -> &Ledger<'_> {
+        self.plan.ledger()
+    }
+
+    fn is_settled(&self) -> bool {
+        match &self.stage {
+            Stage::During(sample) => sample.outstanding == 0,
+            Stage::Before | Stage::After(_) => self.plan.is_settled(),
+        }
+    }
+
+    fn estimate(&self) -> Estimate {
+        let ledger = self.plan.ledger();
+        if ledger.unchecked() == 0 {
+            return Estimate::exact(ledger.total().broken);
+        }
+        match &self.stage {
+            Stage::After(sample) => sample.estimate(ledger.total().broken, self.audit.deviations),
+            Stage::Before | Stage::During(_) => self.plan.estimate(),
+        }
+    }
+
+    fn expected_rate(&self, directory: DirectoryId) -> f64 {
+        self.plan.expected_rate(directory)
+    }
+
+    fn ruling(&self, domain: DomainId) -> Ruling {
+        self.plan.ruling(domain)
+    }
+
+    fn reason(&self, domain: DomainId) -> String {
+        self.plan.reason(domain)
+    }
+}
