@@ -11,6 +11,7 @@
 //! - [`directory`], [`site`]: which addresses belong together.
 //! - [`redirects`]: which redirects of old can be trusted.
 //! - [`pattern`]: how a new address is made, roughly.
+//! - [`program`]: how it is made, exactly, learnt from examples.
 //! - [`dead_directory`]: where looking is futile.
 //! - [`evidence`], [`reason`], [`cost`]: what an answer rests on, why there is
 //!   none, and what it took.
@@ -20,6 +21,7 @@ pub mod dead_directory;
 pub mod directory;
 pub mod evidence;
 pub mod pattern;
+pub mod program;
 pub mod reason;
 pub mod redirects;
 pub mod site;

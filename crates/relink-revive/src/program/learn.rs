@@ -1,0 +1,125 @@
+//! Programs from examples.
+//!
+//! One directory may have been split over several new ones, and some examples
+//! are wrong. So programs are found one after the other: each is drafted from
+//! one example, shaped by those like it, and takes away all examples it makes
+//! right, until few or none are left.
+
+use std::collections::HashMap;
+
+use super::prepared::{Outcome, Prepared};
+use super::trial::{LearnedProgram, assess};
+use super::{Example, OldQuery, UrlProgram};
+
+/// How many examples may found a program: a group without any order is given
+/// up after so many.
+const SEEDS: usize = 10;
+
+/// Learns the programs of a group of alike pages, the best first.
+///
+/// ```
+/// use relink_revive::OldPage;
+/// use relink_revive::program::{Example, learn};
+/// let page = |path: &str| OldPage::new(format!("http://example.org/{path}").parse().unwrap());
+/// let example = |old, new| Example { old: page(old), new: page(new).url };
+/// let examples = [
+///     example("html5/tag_i.asp", "tags/tag_i.asp"),
+///     example("html5/att_video.asp", "tags/att_video.asp"),
+/// ];
+/// let programs = learn(&examples);
+/// let found = programs[0].program.run(&page("html5/tag_b.asp"));
+/// assert_eq!(found, Some(page("tags/tag_b.asp").url));
+/// ```
+pub fn learn(examples: &[Example]) -> Vec<LearnedProgram> {
+    let prepared: Vec<Prepared> = examples.iter().map(Prepared::of).collect();
+    let all: Vec<&Prepared> = prepared.iter().collect();
+    assess(&all)
+}
+
+/// The programs of a group, those that explain most first.
+pub(super) fn programs(examples: &[&Prepared]) -> Vec<UrlProgram> {
+    let mut remaining = by_new_directory(examples);
+    let mut programs: Vec<(usize, UrlProgram)> = Vec::new();
+    for _ in 0..SEEDS {
+        let Some(seed) = remaining.first().copied() else { break };
+        let best = best_draft(seed, &remaining);
+        remaining.remove(0);
+        let Some((support, program)) = best else { continue };
+        remaining.retain(|example| example.outcome(&program) != Outcome::Right);
+        programs.push((support, program));
+    }
+    programs.sort_by_key(|(support, _)| std::cmp::Reverse(*support));
+    programs.into_iter().map(|(_, program)| program).collect()
+}
+
+/// Those that went to the new directory of most come first: they are the
+/// likeliest to follow a rule.
+fn by_new_directory<'a>(examples: &[&'a Prepared<'a>]) -> Vec<&'a Prepared<'a>> {
+    let mut sizes: HashMap<(&str, &str), usize> = HashMap::new();
+    for example in examples {
+        *sizes.entry(example.new_directory()).or_default() += 1;
+    }
+    let mut sorted = examples.to_vec();
+    sorted.sort_by_cached_key(|example| std::cmp::Reverse(sizes[&example.new_directory()]));
+    sorted
+}
+
+/// The program that makes the seed and most others right.
+fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlProgram)> {
+    let best = best_of(seed, remaining, remaining);
+    let neighbors: Vec<&Prepared> = remaining
+        .iter()
+        .copied()
+        .filter(|example| example.new_directory() == seed.new_directory())
+        .collect();
+    // What is right for all cannot be bettered by looking at fewer.
+    let is_enough = best.as_ref().is_some_and(|(support, _)| *support == remaining.len());
+    if is_enough || neighbors.len() == remaining.len() {
+        return best;
+    }
+    let narrow = best_of(seed, &neighbors, remaining);
+    let is_better = |one: &(usize, UrlProgram), other: &(usize, UrlProgram)| one.0 > other.0;
+    match (best, narrow) {
+        (Some(best), Some(narrow)) => Some(if is_better(&narrow, &best) { narrow } else { best }),
+        (best, narrow) => best.or(narrow),
+    }
+}
+
+fn best_of(
+    seed: &Prepared,
+    members: &[&Prepared],
+    all: &[&Prepared],
+) -> Option<(usize, UrlProgram)> {
+    let mut best: Option<(usize, UrlProgram)> = None;
+    for draft in super::seed::drafts(seed, members) {
+        let right: Vec<&Prepared> =
+            all.iter().copied().filter(|it| it.outcome(&draft) == Outcome::Right).collect();
+        let is_founded = seed.outcome(&draft) == Outcome::Right;
+        if !is_founded || best.as_ref().is_some_and(|(support, _)| right.len() <= *support) {
+            continue;
+        }
+        if sends_all_to_one_place(&right) {
+            continue;
+        }
+        best = Some((right.len(), guarded(draft, &right)));
+    }
+    best
+}
+
+/// Whether several old pages share one new address: then it is no address of
+/// any of them, but where a site sends what it has lost.
+fn sends_all_to_one_place(right: &[&Prepared]) -> bool {
+    let [first, rest @ ..] = right else { return false };
+    let is_other = |example: &&&Prepared| example.facts.path != first.facts.path;
+    let is_same_place = |example: &Prepared| {
+        example.path == first.path && example.host == first.host && example.query == first.query
+    };
+    rest.iter().any(|example| is_other(&example)) && rest.iter().all(|it| is_same_place(it))
+}
+
+/// A program learnt from pages without a query is not for pages with one: a
+/// query chooses among many pages of one path.
+fn guarded(program: UrlProgram, right: &[&Prepared]) -> UrlProgram {
+    let is_absent = right.iter().all(|example| example.facts.query.is_empty());
+    UrlProgram { old_query: if is_absent { OldQuery::Absent } else { OldQuery::Any }, ..program }
+}

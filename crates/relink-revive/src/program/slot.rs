@@ -1,0 +1,303 @@
+//! All ways to make one text of a new address from an old page.
+
+use std::borrow::Cow;
+
+use percent_encoding::percent_decode_str;
+
+use super::facts::{Facts, Found};
+use super::price::{self, Price, Role};
+use super::run::append;
+use super::text::{cut, written};
+use super::{DatePart, HostPart, Part, Piece, Source, Style, Take, TitlePiece};
+use crate::tokens::{extension_at, unpadded};
+
+/// Where texts may be divided.
+const DELIMITERS: [char; 12] = ['-', '_', '.', ',', '~', '+', '=', ':', ';', '!', '(', ')'];
+
+const STYLES: [Style; 11] = [
+    Style::AsIs,
+    Style::Lower,
+    Style::Dashes,
+    Style::LowerDashes,
+    Style::Underscores,
+    Style::LowerUnderscores,
+    Style::Pluses,
+    Style::Humps,
+    Style::Compact,
+    Style::Padded,
+    Style::Unpadded,
+];
+
+/// How many ways are tried on other examples, the cheapest first.
+const TRIED: usize = 48;
+
+/// On how many examples all of them are tried; the rest sees the best.
+const SAMPLE: usize = 6;
+
+/// How many of the best the rest sees.
+const FINALISTS: usize = 6;
+
+/// Something of an old page that may be a part of a new address.
+#[derive(Debug)]
+pub(super) struct Cut<'a> {
+    take: Take,
+    text: Cow<'a, str>,
+    is_escaped: bool,
+    /// Letters and digits alone, in lower case.
+    key: String,
+    price: Price,
+}
+
+/// A way to make a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Choice {
+    pub(super) parts: Vec<Part>,
+    pub(super) price: Price,
+}
+
+/// All that can be cut out of a page, for paths and queries.
+pub(super) fn cuts<'a>(facts: &Facts<'a>) -> Vec<Cut<'a>> {
+    let mut cuts = Vec::new();
+    for source in sources(facts) {
+        let Some(found) = facts.find(&source) else { continue };
+        add_cuts(&mut cuts, &source, &found);
+    }
+    cuts
+}
+
+/// All that can be cut out of a page, for hosts.
+pub(super) fn host_cuts<'a>(facts: &Facts<'a>) -> Vec<Cut<'a>> {
+    let mut sources = vec![Source::Host(HostPart::Whole), Source::Host(HostPart::Bare)];
+    sources.push(Source::Label(0));
+    sources.extend(
+        (0..facts.path.len().min(2)).filter_map(|at| i32::try_from(at).ok()).map(Source::Path),
+    );
+    let whole = |source: Source| {
+        let found = facts.find(&source)?;
+        Some(Cut::new(source, false, None, &found)).flatten()
+    };
+    sources.into_iter().filter_map(whole).collect()
+}
+
+fn sources(facts: &Facts) -> Vec<Source> {
+    let mut sources = vec![Source::Path(-1)];
+    let count = i32::try_from(facts.path.len()).unwrap_or(i32::MAX);
+    for at in 0..count - 1 {
+        sources.extend([Source::Path(at), Source::Path(at - count)]);
+    }
+    sources.extend(facts.query.iter().map(|(name, _)| Source::Query((*name).to_owned())));
+    if facts.title.is_some() {
+        let pieces = [TitlePiece::Whole, TitlePiece::First, TitlePiece::Last];
+        sources.extend(pieces.map(Source::Title));
+    }
+    if facts.date.is_some() {
+        sources.extend([DatePart::Year, DatePart::Month, DatePart::Day].map(Source::Date));
+    }
+    sources.push(Source::Label(0));
+    sources
+}
+
+fn add_cuts<'a>(cuts: &mut Vec<Cut<'a>>, source: &Source, found: &Found<'a>) {
+    cuts.extend(Cut::new(source.clone(), false, None, found));
+    if !matches!(source, Source::Path(_) | Source::Query(_)) {
+        return;
+    }
+    let is_stem = extension_at(&found.text).is_some();
+    if is_stem {
+        cuts.extend(Cut::new(source.clone(), true, None, found));
+    }
+    // Directories are moved and renamed, but hardly ever cut to pieces.
+    if matches!(source, Source::Path(at) if *at != -1) {
+        return;
+    }
+    let Some(stem) = cut(found.text.clone(), is_stem, None) else { return };
+    for piece in pieces(&stem) {
+        cuts.extend(Cut::new(source.clone(), is_stem, Some(piece), found));
+    }
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for by in DELIMITERS {
+        let fields = text.matches(by).count() + 1;
+        if fields == 1 {
+            continue;
+        }
+        pieces.extend([Piece::After(by), Piece::Before(by)]);
+        pieces.extend([0, -1].map(|at| Piece::Field { by, at }));
+        if fields > 2 {
+            pieces.extend([1, 2, -2].map(|at| Piece::Field { by, at }));
+        }
+    }
+    let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    if has_digits && !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        pieces.extend([0, -1].map(Piece::Number));
+    }
+    pieces
+}
+
+impl<'a> Cut<'a> {
+    fn new(source: Source, stem: bool, piece: Option<Piece>, found: &Found<'a>) -> Option<Self> {
+        let text = cut(found.text.clone(), stem, piece)?;
+        let key = key(&text);
+        if key.is_empty() {
+            return None;
+        }
+        let pieced = piece.map_or(0, price::piece);
+        let price = price::source(&source) + pieced + if stem { price::STEM } else { 0 };
+        let take = Take { source, stem, piece, style: Style::AsIs };
+        Some(Self { take, text, is_escaped: found.is_escaped, key, price })
+    }
+
+    /// Whether its letters are among those of a text, in their order.
+    fn is_within(&self, key: &str) -> bool {
+        key.contains(&self.key) || {
+            let bare = unpadded(&self.key);
+            bare.len() < self.key.len() && key.contains(bare)
+        }
+    }
+
+    fn in_style(&self, style: Style) -> Option<Cow<'_, str>> {
+        written(Cow::Borrowed(&self.text), self.is_escaped, style)
+    }
+
+    fn part(&self, style: Style) -> Part {
+        Part::Take(Take { style, ..self.take.clone() })
+    }
+}
+
+/// Letters and digits alone, in lower case.
+fn key(text: &str) -> String {
+    let plain = if text.contains('%') {
+        percent_decode_str(text).decode_utf8_lossy()
+    } else {
+        Cow::Borrowed(text)
+    };
+    plain.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// All ways to make `target`, the cheapest first; the last resort, a constant,
+/// is always among them.
+pub(super) fn choices(cuts: &[Cut], target: &str, role: Role) -> Vec<Choice> {
+    let target_key = key(target);
+    let constant = vec![Part::Text(target.to_owned())];
+    let mut choices = vec![Choice { parts: constant, price: role.constant() }];
+    for cut in cuts.iter().filter(|cut| cut.is_within(&target_key)) {
+        let base = cut.price + role.moved(&cut.take.source);
+        for style in STYLES {
+            let Some(value) = cut.in_style(style) else { continue };
+            let price = base + price::style(style);
+            if value == target {
+                choices.push(Choice { parts: vec![cut.part(style)], price });
+            } else if let Some((before, after)) = around(target, &value) {
+                let price = price + role.mixture();
+                mix(&mut choices, cuts, (before, cut.part(style), after), price);
+            }
+        }
+    }
+    choices.sort_by_key(|choice| choice.price);
+    choices.truncate(TRIED);
+    choices
+}
+
+/// What stands before and after `value` in `target`, if it stands there as
+/// words of its own.
+fn around<'t>(target: &'t str, value: &str) -> Option<(&'t str, &'t str)> {
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    if value.len() < 2 && !is_number {
+        return None;
+    }
+    let at = target.find(value)?;
+    let (before, after) = (&target[..at], &target[at + value.len()..]);
+    // A number may touch letters: `article419483`.
+    let parts = |letter: char| {
+        if is_number { !letter.is_ascii_digit() } else { !letter.is_alphanumeric() }
+    };
+    let is_apart =
+        before.chars().next_back().is_none_or(parts) && after.chars().next().is_none_or(parts);
+    is_apart.then_some((before, after))
+}
+
+/// Adds a part between constants, and between what else of the page is found
+/// in them.
+fn mix(
+    choices: &mut Vec<Choice>,
+    cuts: &[Cut],
+    (before, part, after): (&str, Part, &str),
+    price: Price,
+) {
+    let constant = |text: &str| (!text.is_empty()).then(|| Part::Text(text.to_owned()));
+    let beside = |text: &str| if text.is_empty() { 0 } else { price::beside(text) };
+    let parts = constant(before).into_iter().chain([part.clone()]).chain(constant(after));
+    choices.push(Choice { parts: parts.collect(), price: price + beside(before) + beside(after) });
+    let (first, last) = (second(cuts, before), second(cuts, after));
+    if first.is_none() && last.is_none() {
+        return;
+    }
+    let mut parts = Vec::new();
+    let mut total = price;
+    for (side, text) in [(first, before), (last, after)] {
+        let (own, price) = match side {
+            Some(found) => found,
+            None => (constant(text).into_iter().collect(), beside(text)),
+        };
+        total += price;
+        parts.push(own);
+    }
+    let after = parts.pop().unwrap_or_default();
+    let before = parts.pop().unwrap_or_default();
+    let parts = before.into_iter().chain([part]).chain(after).collect();
+    choices.push(Choice { parts, price: total });
+}
+
+/// The longest thing of the page within a remainder, between constants.
+fn second(cuts: &[Cut], text: &str) -> Option<(Vec<Part>, Price)> {
+    let text_key = key(text);
+    if text_key.len() < 2 {
+        return None;
+    }
+    let within = cuts.iter().filter(|cut| cut.key.len() >= 2 && cut.is_within(&text_key));
+    let placed = within.filter_map(|cut| Some((cut, around(text, &cut.text)?)));
+    let (cut, (before, after)) =
+        placed.max_by_key(|(cut, _)| (cut.key.len(), std::cmp::Reverse(cut.price)))?;
+    let constant = |text: &str| (!text.is_empty()).then(|| Part::Text(text.to_owned()));
+    let beside = |text: &str| if text.is_empty() { 0 } else { price::beside(text) };
+    let parts = constant(before).into_iter().chain([cut.part(Style::AsIs)]).chain(constant(after));
+    Some((parts.collect(), cut.price + beside(before) + beside(after)))
+}
+
+/// One example as a text to make sees it.
+pub(super) type Trial<'t> = (&'t Facts<'t>, &'t str);
+
+/// The way that makes the text in most examples; the cheapest of those.
+///
+/// All ways make it in the example they come from, so there is always one.
+pub(super) fn choose(choices: Vec<Choice>, trials: &[Trial]) -> Option<Choice> {
+    let mut buffer = String::new();
+    let mut count = |choice: &Choice, trials: &[Trial]| {
+        trials.iter().filter(|trial| fits(&choice.parts, trial, &mut buffer)).count()
+    };
+    let step = trials.len().div_ceil(SAMPLE).max(1);
+    let sample: Vec<Trial> = trials.iter().copied().step_by(step).collect();
+    let mut scored: Vec<(usize, Choice)> =
+        choices.into_iter().map(|choice| (count(&choice, &sample), choice)).collect();
+    scored.sort_by_key(|(hits, choice)| (std::cmp::Reverse(*hits), choice.price));
+    scored.truncate(FINALISTS);
+    let mut best: Option<(usize, Choice)> = None;
+    for (_, choice) in scored {
+        let hits = count(&choice, trials);
+        if best.as_ref().is_none_or(|(most, _)| hits > *most) {
+            let is_perfect = hits == trials.len();
+            best = Some((hits, choice));
+            if is_perfect {
+                break;
+            }
+        }
+    }
+    best.map(|(_, choice)| choice)
+}
+
+fn fits(parts: &[Part], (facts, target): &Trial, buffer: &mut String) -> bool {
+    buffer.clear();
+    append(buffer, parts, facts).is_some() && buffer == target
+}

@@ -1,0 +1,123 @@
+//! How far a learnt program can be trusted.
+//!
+//! The examples are put to the test: some are kept back, programs are learnt
+//! from the others, and what they make of those kept back is counted.
+
+use relink_model::Confidence;
+use serde::{Deserialize, Serialize};
+
+use super::UrlProgram;
+use super::learn::programs;
+use super::prepared::{Outcome, Prepared};
+
+/// Up to so many examples, each is kept back once by itself; of more, every
+/// fourth together, to save time.
+const ONE_BY_ONE: usize = 8;
+const FOLDS: usize = 4;
+
+/// How right programs from a single example are, measured on pages of other
+/// directories: this many of [`PRIOR_TRIALS`].
+const PRIOR_HITS: f64 = 1.3;
+const PRIOR_TRIALS: f64 = 2.0;
+
+/// What is known of a program's past.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Record {
+    /// How many examples it makes right.
+    pub support: usize,
+    /// For how many examples it makes another address than the known one.
+    pub exceptions: usize,
+    /// How often it, or its like, was asked about an example kept back.
+    pub trials: usize,
+    /// How often it was right then.
+    pub hits: usize,
+}
+
+impl Record {
+    /// The share of answers that are expected to be right, before anyone has
+    /// looked whether they are alive.
+    pub fn confidence(&self) -> Confidence {
+        let tried = as_f64(self.trials.max(self.support + self.exceptions) - 1);
+        let hits = as_f64(self.hits.min(self.support.saturating_sub(1)));
+        let share = (hits + PRIOR_HITS) / (tried + PRIOR_TRIALS);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share lies between 0 and 1"
+        )]
+        let hundredths = (share.clamp(0.0, 1.0) * 100.0).floor() as u8;
+        Confidence::percent(hundredths)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of examples are small")]
+fn as_f64(count: usize) -> f64 {
+    count as f64
+}
+
+/// A program and its past.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LearnedProgram {
+    /// The program.
+    pub program: UrlProgram,
+    /// Its past.
+    pub record: Record,
+}
+
+impl LearnedProgram {
+    /// The share of answers that are expected to be right.
+    pub fn confidence(&self) -> Confidence {
+        self.record.confidence()
+    }
+}
+
+/// Learns the programs of a group and puts them to the test; the most trusted
+/// come first.
+pub(super) fn assess(examples: &[&Prepared]) -> Vec<LearnedProgram> {
+    let mut learned: Vec<LearnedProgram> = programs(examples)
+        .into_iter()
+        .map(|program| LearnedProgram { record: seen(&program, examples), program })
+        .collect();
+    if learned.is_empty() || examples.len() < 2 {
+        return learned;
+    }
+    let folds = if examples.len() <= ONE_BY_ONE { examples.len() } else { FOLDS };
+    for fold in 0..folds {
+        let is_back = |at: usize| at % folds == fold;
+        let pick = |back: bool| {
+            let kept = examples.iter().enumerate().filter(move |(at, _)| is_back(*at) == back);
+            kept.map(|(_, example)| *example).collect::<Vec<_>>()
+        };
+        let rehearsed = programs(&pick(false));
+        pick(true).into_iter().for_each(|example| put_to_test(&mut learned, &rehearsed, example));
+    }
+    learned.sort_by_key(|it| std::cmp::Reverse((it.confidence(), it.record.support)));
+    learned
+}
+
+fn seen(program: &UrlProgram, examples: &[&Prepared]) -> Record {
+    let mut record = Record::default();
+    for example in examples {
+        match example.outcome(program) {
+            Outcome::Right => record.support += 1,
+            Outcome::Wrong => record.exceptions += 1,
+            Outcome::Silent => {}
+        }
+    }
+    record
+}
+
+/// Asks the rehearsed programs about an example they have not seen. The
+/// answer counts for the learnt program that gives it too.
+fn put_to_test(learned: &mut [LearnedProgram], rehearsed: &[UrlProgram], example: &Prepared) {
+    let asked = rehearsed.iter().find(|it| example.outcome(it) != Outcome::Silent);
+    let Some(asked) = asked else { return };
+    let outcome = example.outcome(asked);
+    let made = super::run::make(asked, &example.facts);
+    let gives_it_too =
+        |it: &&mut LearnedProgram| super::run::make(&it.program, &example.facts) == made;
+    if let Some(learned) = learned.iter_mut().find(gives_it_too) {
+        learned.record.trials += 1;
+        learned.record.hits += usize::from(outcome == Outcome::Right);
+    }
+}
