@@ -5,16 +5,17 @@
 //! other half. The answers of FABLE that the file holds are counted beside.
 //! Nothing is fetched, so answers are not checked for being alive.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use relink_revive::program::{Example, ProgramBook};
+use relink_revive::program::{Example, Prediction, ProgramBook};
 use relink_revive::{Directory, OldPage};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use url::Url;
 
 use crate::soft404::EvalError;
@@ -26,12 +27,22 @@ pub struct AliasHalvesArgs {
     /// `old_title`, `fable`
     #[arg(value_name = "FILE.jsonl")]
     pairs: PathBuf,
+    /// Pages that are alive, one JSON object a line with `url`: only these are
+    /// answers then
+    #[arg(long, value_name = "FILE.jsonl")]
+    live: Option<PathBuf>,
     /// Where chance comes from
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     seed: u64,
     /// Also print each page asked about: outcome, old, answer, truth
     #[arg(long)]
     details: bool,
+}
+
+/// A page that is alive.
+#[derive(Debug, Deserialize)]
+struct Live {
+    url: String,
 }
 
 /// One page of the file.
@@ -98,39 +109,56 @@ fn norm(url: &str) -> String {
     url.replace(":80/", "/").replace(":443/", "/")
 }
 
+/// What was learnt, and which answers count.
+struct Answerer {
+    book: ProgramBook,
+    live: Option<HashSet<String>>,
+}
+
+impl Answerer {
+    /// The answers for a page, the likeliest first.
+    fn answers(&self, page: &OldPage) -> Vec<Prediction<'_>> {
+        let mut answers = self.book.predict(page);
+        if let Some(live) = &self.live {
+            answers.retain(|answer| live.contains(&norm(answer.url.as_str())));
+        }
+        answers
+    }
+}
+
 /// Learns from one half, answers the other and prints what came of it.
 pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
-    let pages = read(&args.pairs)?;
+    let rows: Vec<Row> = read(&args.pairs)?;
+    let pages: Vec<Page> = rows.into_iter().filter_map(Row::into_page).collect();
+    let live: Option<Vec<Live>> = args.live.as_ref().map(read).transpose()?;
+    let live = live.map(|live| live.iter().map(|page| norm(&page.url)).collect());
     let (shown, asked) = halves(&pages, args.seed);
     let examples: Vec<Example> = shown
         .iter()
         .filter_map(|page| Some(Example { old: page.old.clone(), new: page.new.clone()? }))
         .collect();
-    let book = ProgramBook::learn(&examples);
+    let answerer = Answerer { book: ProgramBook::learn(&examples), live };
     let mut report = Report::default();
     for (page, siblings) in &asked {
-        report.add(&book, page, *siblings);
+        report.add(&answerer, page, *siblings);
     }
-    let gone: Vec<&Page> = pages.iter().filter(|page| page.new.is_none()).collect();
-    let mut text = if args.details { report.details.concat() } else { String::new() };
-    text.push_str(&report.table());
-    let answered = gone.iter().filter(|page| !book.predict(&page.old).is_empty()).count();
-    // Writing to a string cannot fail.
-    let _ =
-        writeln!(text, "deleted pages answered       {answered} of {}, none checked", gone.len());
-    io::stdout().lock().write_all(text.as_bytes())?;
+    for page in pages.iter().filter(|page| page.new.is_none()) {
+        report.deleted += 1;
+        report.false_answers += usize::from(!answerer.answers(&page.old).is_empty());
+    }
+    let details = if args.details { report.details.concat() } else { String::new() };
+    io::stdout().lock().write_all((details + &report.table()).as_bytes())?;
     Ok(())
 }
 
-fn read(path: &PathBuf) -> Result<Vec<Page>, EvalError> {
+fn read<T: DeserializeOwned>(path: &PathBuf) -> Result<Vec<T>, EvalError> {
     let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.clone(), fault))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let rows: Vec<Row> = lines
+    lines
         .map(|(at, line)| {
             serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault))
         })
-        .collect::<Result<_, _>>()?;
-    Ok(rows.into_iter().filter_map(Row::into_page).collect())
+        .collect()
 }
 
 impl Row {
@@ -171,13 +199,15 @@ struct Report {
     fable: Tally,
     inferred: Tally,
     by_confidence: BTreeMap<u8, Tally>,
+    deleted: usize,
+    false_answers: usize,
     details: Vec<String>,
 }
 
 impl Report {
-    fn add(&mut self, book: &ProgramBook, page: &Page, siblings: usize) {
+    fn add(&mut self, answerer: &Answerer, page: &Page, siblings: usize) {
         let Some(truth) = &page.new else { return };
-        let predictions = book.predict(&page.old);
+        let predictions = answerer.answers(&page.old);
         let best = predictions.first();
         let answer = best.map(|prediction| prediction.url.as_str());
         self.all.add(truth, answer);
@@ -220,6 +250,9 @@ impl Report {
         for (tenth, tally) in &self.by_confidence {
             text.push_str(&tally.line(&format!("  confidence 0.{tenth}")));
         }
+        let Self { false_answers, deleted, .. } = self;
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "deleted pages answered       {false_answers} of {deleted}");
         text
     }
 }

@@ -23,6 +23,7 @@ mod seed;
 mod slot;
 mod text;
 mod trial;
+mod witness;
 
 pub use book::{Prediction, ProgramBook};
 pub use learn::learn;
@@ -49,6 +50,9 @@ pub struct UrlProgram {
     /// Which old addresses it is for, by their query.
     #[serde(default, skip_serializing_if = "OldQuery::is_any")]
     pub old_query: OldQuery,
+    /// How many components the old path must have, if that matters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_depth: Option<usize>,
     /// The scheme of the new address.
     pub scheme: Scheme,
     /// Its host, put together from parts.

@@ -20,6 +20,7 @@ usage: cargo xtask COMMAND
   bench controls                      requests for each page of a sound site";
   bench controls                      requests for each page of a sound site
   bench survey                        planning a survey of a million URLs";
+  bench programs                      learning and applying URL programs";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -55,6 +56,7 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         }
         ["bench", "judge" | "decay"] if cfg!(debug_assertions) => {
         ["bench", "judge" | "survey"] if cfg!(debug_assertions) => {
+        ["bench", "judge" | "programs"] if cfg!(debug_assertions) => {
             bench::optimized(&Workspace::load()?, words)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -70,6 +72,8 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         ["bench", "survey"] => {
             let outcome = bench::bench_survey(bench::SurveySize::default());
             Ok(success_if(outcome.is_fast()))
+        ["bench", "programs"] => {
+            let outcome = bench::bench_programs(bench::ProgramsSize::default())?;
         }
         ["bench", "extract"] => {
             let size = bench::ExtractSize::default();

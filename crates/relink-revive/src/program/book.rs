@@ -95,8 +95,9 @@ impl ProgramBook {
         self.programs.iter().map(|(directory, programs)| (directory, programs.as_slice()))
     }
 
-    /// Where a page may have gone, from its own directory upwards, each address
-    /// once; the page itself is never among them.
+    /// Where a page may have gone by the programs of its own directory and those
+    /// above, the likeliest first, each address once; the page itself is never
+    /// among them.
     pub fn predict(&self, page: &OldPage) -> Vec<Prediction<'_>> {
         let mut found: Vec<Prediction> = Vec::new();
         let mut next = Some(Directory::of(&page.url));
@@ -112,6 +113,7 @@ impl ProgramBook {
             }
             next = directory.parent();
         }
+        found.sort_by_key(|prediction| std::cmp::Reverse(prediction.confidence()));
         found
     }
 }

@@ -8,12 +8,18 @@
 use std::collections::HashMap;
 
 use super::prepared::{Outcome, Prepared};
+use super::seed::{Manner, draft};
 use super::trial::{LearnedProgram, assess};
-use super::{Example, OldQuery, UrlProgram};
+use super::witness::needs_one;
+use super::{Example, OldQuery, Segment, UrlProgram};
 
 /// How many examples may found a program: a group without any order is given
 /// up after so many.
 const SEEDS: usize = 10;
+
+/// A program that is right for so many of so many examples is not bettered;
+/// the rest is noise.
+const ENOUGH: (usize, usize) = (9, 10);
 
 /// Learns the programs of a group of alike pages, the best first.
 ///
@@ -72,8 +78,8 @@ fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlPro
         .copied()
         .filter(|example| example.new_directory() == seed.new_directory())
         .collect();
-    // What is right for all cannot be bettered by looking at fewer.
-    let is_enough = best.as_ref().is_some_and(|(support, _)| *support == remaining.len());
+    // What is right for so many cannot be bettered by looking at fewer.
+    let is_enough = best.as_ref().is_some_and(|(support, _)| *support >= neighbors.len());
     if is_enough || neighbors.len() == remaining.len() {
         return best;
     }
@@ -91,17 +97,19 @@ fn best_of(
     all: &[&Prepared],
 ) -> Option<(usize, UrlProgram)> {
     let mut best: Option<(usize, UrlProgram)> = None;
-    for draft in super::seed::drafts(seed, members) {
+    for manner in [Manner::WithRun, Manner::Plain] {
+        let Some(program) = draft(seed, members, manner) else { continue };
         let right: Vec<&Prepared> =
-            all.iter().copied().filter(|it| it.outcome(&draft) == Outcome::Right).collect();
-        let is_founded = seed.outcome(&draft) == Outcome::Right;
-        if !is_founded || best.as_ref().is_some_and(|(support, _)| right.len() <= *support) {
-            continue;
+            all.iter().copied().filter(|it| it.outcome(&program) == Outcome::Right).collect();
+        let is_founded = seed.outcome(&program) == Outcome::Right;
+        let is_borne_out = right.len() > 1 || needs_one(&program, &seed.facts);
+        let is_better = best.as_ref().is_none_or(|(support, _)| right.len() > *support);
+        if is_founded && is_borne_out && is_better && !sends_all_to_one_place(&right) {
+            best = Some((right.len(), guarded(program, &right)));
         }
-        if sends_all_to_one_place(&right) {
-            continue;
+        if best.as_ref().is_some_and(|(support, _)| *support * ENOUGH.1 >= all.len() * ENOUGH.0) {
+            break;
         }
-        best = Some((right.len(), guarded(draft, &right)));
     }
     best
 }
@@ -118,8 +126,16 @@ fn sends_all_to_one_place(right: &[&Prepared]) -> bool {
 }
 
 /// A program learnt from pages without a query is not for pages with one: a
-/// query chooses among many pages of one path.
+/// query chooses among many pages of one path. And one that was only seen to
+/// work at one depth, and moves no run of components, is for that depth.
 fn guarded(program: UrlProgram, right: &[&Prepared]) -> UrlProgram {
     let is_absent = right.iter().all(|example| example.facts.query.is_empty());
-    UrlProgram { old_query: if is_absent { OldQuery::Absent } else { OldQuery::Any }, ..program }
+    let has_run = program.path.iter().any(|segment| matches!(segment, Segment::Run { .. }));
+    let depth = right.first().map(|example| example.facts.path.len());
+    let is_one_depth = right.iter().all(|example| Some(example.facts.path.len()) == depth);
+    UrlProgram {
+        old_query: if is_absent { OldQuery::Absent } else { OldQuery::Any },
+        old_depth: depth.filter(|_| is_one_depth && !has_run),
+        ..program
+    }
 }

@@ -41,6 +41,9 @@ pub(super) fn make(program: &UrlProgram, facts: &Facts) -> Option<Made> {
     if program.old_query == OldQuery::Absent && !facts.query.is_empty() {
         return None;
     }
+    if program.old_depth.is_some_and(|depth| depth != facts.path.len()) {
+        return None;
+    }
     let mut made = Made::default();
     append(&mut made.host, &program.host, facts)?;
     // Whatever else a component holds must not turn into a user or a path.

@@ -13,27 +13,37 @@ const RUN_STYLES: [Style; 3] = [Style::AsIs, Style::Lower, Style::LowerDashes];
 /// Fewer components make no run.
 const SHORTEST_RUN: usize = 2;
 
-/// Drafts the programs that make `seed` right, each choice being the one that
-/// is right for most of `members`.
-pub(super) fn drafts(seed: &Prepared, members: &[&Prepared]) -> Vec<UrlProgram> {
+/// How a path is taken over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// A run of components together.
+    WithRun,
+    /// Each component by itself.
+    Plain,
+}
+
+/// Drafts a program that makes `seed` right, each choice being the one that is
+/// right for most of `members`.
+pub(super) fn draft(seed: &Prepared, members: &[&Prepared], manner: Manner) -> Option<UrlProgram> {
+    let run = match manner {
+        Manner::WithRun => Some(longest_run(&seed.facts.path, &seed.path)?),
+        Manner::Plain => None,
+    };
     let cuts = cuts(&seed.facts);
-    let mut paths = Vec::new();
-    if let Some(found) = longest_run(&seed.facts.path, &seed.path) {
-        paths.push(path_with_run(seed, members, &cuts, found));
-    }
-    paths.push(plain_path(seed, members, &cuts));
-    let Some(host) = host(seed, members) else { return Vec::new() };
-    let query = query(seed, members, &cuts);
-    let draft = |path: Vec<Segment>| UrlProgram {
+    let path = match run {
+        Some(run) => path_with_run(seed, members, &cuts, run)?,
+        None => plain_path(seed, members, &cuts)?,
+    };
+    let program = UrlProgram {
         old_query: OldQuery::Any,
+        old_depth: None,
         scheme: scheme(members),
-        host: host.clone(),
+        host: host(seed, members)?,
         path,
         slash: slash(members),
-        query: query.clone(),
+        query: query(seed, members, &cuts),
     };
-    let telling = |program: &UrlProgram| is_telling(program, seed);
-    paths.into_iter().flatten().map(draft).filter(telling).collect()
+    is_telling(&program, seed).then_some(program)
 }
 
 /// Whether a program looks at what tells pages of the directory apart.

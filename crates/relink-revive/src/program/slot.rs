@@ -1,6 +1,7 @@
 //! All ways to make one text of a new address from an old page.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
 
@@ -31,11 +32,8 @@ const STYLES: [Style; 11] = [
 /// How many ways are tried on other examples, the cheapest first.
 const TRIED: usize = 48;
 
-/// On how many examples all of them are tried; the rest sees the best.
-const SAMPLE: usize = 6;
-
-/// How many of the best the rest sees.
-const FINALISTS: usize = 6;
+/// On how many examples, at most.
+const TRIALS: usize = 24;
 
 /// Something of an old page that may be a part of a new address.
 #[derive(Debug)]
@@ -182,6 +180,7 @@ pub(super) fn choices(cuts: &[Cut], target: &str, role: Role) -> Vec<Choice> {
     let target_key = key(target);
     let constant = vec![Part::Text(target.to_owned())];
     let mut choices = vec![Choice { parts: constant, price: role.constant() }];
+    let mut remainders = Remainders { cuts, seen: HashMap::new() };
     for cut in cuts.iter().filter(|cut| cut.is_within(&target_key)) {
         let base = cut.price + role.moved(&cut.take.source);
         for style in STYLES {
@@ -191,7 +190,7 @@ pub(super) fn choices(cuts: &[Cut], target: &str, role: Role) -> Vec<Choice> {
                 choices.push(Choice { parts: vec![cut.part(style)], price });
             } else if let Some((before, after)) = around(target, &value) {
                 let price = price + role.mixture();
-                mix(&mut choices, cuts, (before, cut.part(style), after), price);
+                remainders.mix(&mut choices, (before, cut.part(style), after), price);
             }
         }
     }
@@ -218,40 +217,54 @@ fn around<'t>(target: &'t str, value: &str) -> Option<(&'t str, &'t str)> {
     is_apart.then_some((before, after))
 }
 
-/// Adds a part between constants, and between what else of the page is found
-/// in them.
-fn mix(
-    choices: &mut Vec<Choice>,
-    cuts: &[Cut],
-    (before, part, after): (&str, Part, &str),
-    price: Price,
-) {
-    let constant = |text: &str| (!text.is_empty()).then(|| Part::Text(text.to_owned()));
-    let beside = |text: &str| if text.is_empty() { 0 } else { price::beside(text) };
-    let parts = constant(before).into_iter().chain([part.clone()]).chain(constant(after));
-    choices.push(Choice { parts: parts.collect(), price: price + beside(before) + beside(after) });
-    let (first, last) = (second(cuts, before), second(cuts, after));
-    if first.is_none() && last.is_none() {
-        return;
-    }
-    let mut parts = Vec::new();
-    let mut total = price;
-    for (side, text) in [(first, before), (last, after)] {
-        let (own, price) = match side {
-            Some(found) => found,
-            None => (constant(text).into_iter().collect(), beside(text)),
-        };
-        total += price;
-        parts.push(own);
-    }
-    let after = parts.pop().unwrap_or_default();
-    let before = parts.pop().unwrap_or_default();
-    let parts = before.into_iter().chain([part]).chain(after).collect();
-    choices.push(Choice { parts, price: total });
+/// What stands beside a part, as something of the page or as a constant.
+struct Remainders<'c, 't> {
+    cuts: &'c [Cut<'c>],
+    /// The longest thing of the page within each, looked for once.
+    seen: HashMap<&'t str, Option<(Vec<Part>, Price)>>,
 }
 
-/// The longest thing of the page within a remainder, between constants.
-fn second(cuts: &[Cut], text: &str) -> Option<(Vec<Part>, Price)> {
+impl<'t> Remainders<'_, 't> {
+    /// Adds a part between constants, and between what else of the page is
+    /// found in them.
+    fn mix(
+        &mut self,
+        choices: &mut Vec<Choice>,
+        (before, part, after): (&'t str, Part, &'t str),
+        price: Price,
+    ) {
+        let join = |before: Vec<Part>, after: Vec<Part>| {
+            before.into_iter().chain([part.clone()]).chain(after).collect()
+        };
+        let (plain_before, plain_after) = (constant(before), constant(after));
+        let (found_before, found_after) = (self.found(before), self.found(after));
+        let is_found = found_before.is_some() || found_after.is_some();
+        let mut add = |(before, left): (Vec<Part>, Price), (after, right): (Vec<Part>, Price)| {
+            choices.push(Choice { parts: join(before, after), price: price + left + right });
+        };
+        if is_found {
+            let before = found_before.unwrap_or_else(|| plain_before.clone());
+            add(before, found_after.unwrap_or_else(|| plain_after.clone()));
+        }
+        add(plain_before, plain_after);
+    }
+
+    fn found(&mut self, text: &'t str) -> Option<(Vec<Part>, Price)> {
+        let cuts = self.cuts;
+        self.seen.entry(text).or_insert_with(|| longest_within(cuts, text)).clone()
+    }
+}
+
+/// A constant beside a part, with its price.
+fn constant(text: &str) -> (Vec<Part>, Price) {
+    if text.is_empty() {
+        return (Vec::new(), 0);
+    }
+    (vec![Part::Text(text.to_owned())], price::beside(text))
+}
+
+/// The longest thing of the page within a text, between constants.
+fn longest_within(cuts: &[Cut], text: &str) -> Option<(Vec<Part>, Price)> {
     let text_key = key(text);
     if text_key.len() < 2 {
         return None;
@@ -260,10 +273,10 @@ fn second(cuts: &[Cut], text: &str) -> Option<(Vec<Part>, Price)> {
     let placed = within.filter_map(|cut| Some((cut, around(text, &cut.text)?)));
     let (cut, (before, after)) =
         placed.max_by_key(|(cut, _)| (cut.key.len(), std::cmp::Reverse(cut.price)))?;
-    let constant = |text: &str| (!text.is_empty()).then(|| Part::Text(text.to_owned()));
-    let beside = |text: &str| if text.is_empty() { 0 } else { price::beside(text) };
-    let parts = constant(before).into_iter().chain([cut.part(Style::AsIs)]).chain(constant(after));
-    Some((parts.collect(), cut.price + beside(before) + beside(after)))
+    let ((mut parts, left), (after, right)) = (constant(before), constant(after));
+    parts.push(cut.part(Style::AsIs));
+    parts.extend(after);
+    Some((parts, cut.price + left + right))
 }
 
 /// One example as a text to make sees it.
@@ -273,25 +286,20 @@ pub(super) type Trial<'t> = (&'t Facts<'t>, &'t str);
 ///
 /// All ways make it in the example they come from, so there is always one.
 pub(super) fn choose(choices: Vec<Choice>, trials: &[Trial]) -> Option<Choice> {
+    let step = trials.len().div_ceil(TRIALS).max(1);
+    let trials: Vec<Trial> = trials.iter().copied().step_by(step).collect();
     let mut buffer = String::new();
-    let mut count = |choice: &Choice, trials: &[Trial]| {
-        trials.iter().filter(|trial| fits(&choice.parts, trial, &mut buffer)).count()
-    };
-    let step = trials.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<Trial> = trials.iter().copied().step_by(step).collect();
-    let mut scored: Vec<(usize, Choice)> =
-        choices.into_iter().map(|choice| (count(&choice, &sample), choice)).collect();
-    scored.sort_by_key(|(hits, choice)| (std::cmp::Reverse(*hits), choice.price));
-    scored.truncate(FINALISTS);
     let mut best: Option<(usize, Choice)> = None;
-    for (_, choice) in scored {
-        let hits = count(&choice, trials);
-        if best.as_ref().is_none_or(|(most, _)| hits > *most) {
-            let is_perfect = hits == trials.len();
-            best = Some((hits, choice));
-            if is_perfect {
-                break;
-            }
+    for choice in choices {
+        // Whatever fails as often as a cheaper one is out of the running.
+        let bound = best.as_ref().map_or(usize::MAX, |(misses, _)| *misses);
+        let missed = trials.iter().filter(|trial| !fits(&choice.parts, trial, &mut buffer));
+        let misses = missed.take(bound).count();
+        if misses < bound {
+            best = Some((misses, choice));
+        }
+        if misses == 0 {
+            break;
         }
     }
     best.map(|(_, choice)| choice)

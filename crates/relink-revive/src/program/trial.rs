@@ -11,9 +11,9 @@ use super::learn::programs;
 use super::prepared::{Outcome, Prepared};
 
 /// Up to so many examples, each is kept back once by itself; of more, every
-/// fourth together, to save time.
+/// third together, to save time.
 const ONE_BY_ONE: usize = 8;
-const FOLDS: usize = 4;
+const FOLDS: usize = 3;
 
 /// How right programs from a single example are, measured on pages of other
 /// directories: this many of [`PRIOR_TRIALS`].

@@ -7,6 +7,7 @@ mod extract;
 mod judge;
 mod meter;
 mod nginx;
+mod programs;
 mod scratch;
 mod site;
 mod survey;
@@ -17,6 +18,7 @@ pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
 pub use survey::{SurveyOutcome, SurveySize, bench_survey};
+pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
 
 use crate::workspace::run;
 use crate::{Fault, Workspace};

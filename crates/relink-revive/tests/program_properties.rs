@@ -1,0 +1,164 @@
+//! What holds for every program and every address.
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use relink_revive::OldPage;
+use relink_revive::program::{
+    DatePart, Example, HostPart, NewQuery, OldQuery, Part, Piece, Run, Scheme, Segment, Slash,
+    Source, Style, Take, TitlePiece, UrlProgram, learn,
+};
+use url::Url;
+
+fn style() -> impl Strategy<Value = Style> {
+    prop::sample::select(vec![
+        Style::AsIs,
+        Style::Lower,
+        Style::Dashes,
+        Style::LowerDashes,
+        Style::Underscores,
+        Style::LowerUnderscores,
+        Style::Pluses,
+        Style::Humps,
+        Style::Compact,
+        Style::Padded,
+        Style::Unpadded,
+    ])
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    let pieces = vec![TitlePiece::Whole, TitlePiece::First, TitlePiece::Last];
+    let dates = vec![DatePart::Year, DatePart::Month, DatePart::Day];
+    prop_oneof![
+        any::<i32>().prop_map(Source::Path),
+        (-3..3).prop_map(Source::Path),
+        "[a-c]?".prop_map(Source::Query),
+        prop::sample::select(pieces).prop_map(Source::Title),
+        prop::sample::select(dates).prop_map(Source::Date),
+        (-3..3).prop_map(Source::Label),
+        prop::sample::select(vec![HostPart::Whole, HostPart::Bare]).prop_map(Source::Host),
+    ]
+}
+
+fn piece() -> impl Strategy<Value = Piece> {
+    let delimiter = || prop::sample::select(vec!['-', '_', '.', ',', 'é', '%']);
+    prop_oneof![
+        (delimiter(), any::<i32>()).prop_map(|(by, at)| Piece::Field { by, at }),
+        (delimiter(), -3..3).prop_map(|(by, at)| Piece::Field { by, at }),
+        delimiter().prop_map(Piece::After),
+        delimiter().prop_map(Piece::Before),
+        any::<i32>().prop_map(Piece::Number),
+    ]
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let take = (source(), any::<bool>(), option::of(piece()), style());
+    prop_oneof![
+        "\\PC{0,6}".prop_map(Part::Text),
+        take.prop_map(|(source, stem, piece, style)| {
+            Part::Take(Take { source, stem, piece, style })
+        }),
+    ]
+}
+
+fn segment() -> impl Strategy<Value = Segment> {
+    let run = (any::<usize>(), any::<usize>(), 0..4_usize, 0..4_usize, any::<bool>(), style());
+    prop_oneof![
+        vec(part(), 0..3).prop_map(Segment::Component),
+        run.prop_map(|(far_skip, far_leave, skip, leave, is_far, style)| {
+            let (skip, leave) = if is_far { (far_skip, far_leave) } else { (skip, leave) };
+            Segment::Run { run: Run { skip, leave, style } }
+        }),
+    ]
+}
+
+fn program() -> impl Strategy<Value = UrlProgram> {
+    let query = prop_oneof![
+        Just(NewQuery::None),
+        Just(NewQuery::Keep),
+        vec(("[a-c]?", vec(part(), 0..3)), 0..3).prop_map(NewQuery::Make),
+    ];
+    let slash = prop::sample::select(vec![Slash::Keep, Slash::With, Slash::Without]);
+    let fields = (
+        prop::sample::select(vec![OldQuery::Any, OldQuery::Absent]),
+        option::of(0..4_usize),
+        prop::sample::select(vec![Scheme::Http, Scheme::Https]),
+        vec(part(), 0..3),
+        vec(segment(), 0..4),
+        slash,
+        query,
+    );
+    fields.prop_map(|(old_query, old_depth, scheme, host, path, slash, query)| UrlProgram {
+        old_query,
+        old_depth,
+        scheme,
+        host,
+        path,
+        slash,
+        query,
+    })
+}
+
+fn page() -> impl Strategy<Value = OldPage> {
+    let url = "https?://(www\\.)?[a-c]{1,3}\\.test/[a-zA-Z0-9._%~,é/-]{0,20}(\\?[a-c=&0-9+]{0,8})?";
+    (url, option::of("\\PC{0,20}")).prop_filter_map("no address", |(url, title)| {
+        let mut page = OldPage::new(Url::parse(&url).ok()?);
+        page.title = title;
+        Some(page)
+    })
+}
+
+/// A page of one directory and where it went: by one of a few rules, or at
+/// random.
+fn example() -> impl Strategy<Value = Example> {
+    let new = prop_oneof![
+        Just("new/{name}"),
+        Just("new/{stem}"),
+        Just("{name}?from=old"),
+        Just("lost"),
+        Just("x/y/{name}"),
+    ];
+    ("[a-zA-Z0-9_-]{1,8}", prop::sample::select(vec!["", ".html", ".php"]), new).prop_map(
+        |(stem, extension, new)| {
+            let name = format!("{stem}{extension}");
+            let new = new.replace("{name}", &name).replace("{stem}", &stem.to_lowercase());
+            let url = |path: &str| Url::parse(&format!("http://a.test/{path}")).unwrap();
+            Example { old: OldPage::new(url(&format!("old/{name}"))), new: url(&new) }
+        },
+    )
+}
+
+/// Scheme, `www.` and a slash at the end aside.
+fn bare(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.strip_prefix("www.").unwrap_or(host);
+    let query = url.query().unwrap_or_default();
+    format!("{host}{}?{query}", url.path().trim_end_matches('/'))
+}
+
+proptest! {
+    #[test]
+    fn a_program_is_the_same_after_a_round_trip_through_json(program in program()) {
+        let json = serde_json::to_string(&program).unwrap();
+        let back: UrlProgram = serde_json::from_str(&json).unwrap();
+        prop_assert_eq!(back, program, "{}", json);
+    }
+
+    #[test]
+    fn no_program_panics_on_any_page(program in program(), page in page()) {
+        let made = program.run(&page);
+        prop_assert!(made.is_none_or(|url| url.username().is_empty()));
+    }
+
+    #[test]
+    fn a_learnt_program_makes_every_example_it_claims(examples in vec(example(), 1..12)) {
+        for learned in learn(&examples) {
+            let made = |example: &&Example| {
+                learned.program.run(&example.old).is_some_and(|url| bare(&url) == bare(&example.new))
+            };
+            let right = examples.iter().filter(made).count();
+            prop_assert_eq!(right, learned.record.support, "{:?}", learned);
+            prop_assert!(right > 0);
+        }
+    }
+}
