@@ -5,7 +5,7 @@ use relink_revive::program::{Example, LearnedProgram, ProgramBook, learn};
 
 fn page(text: &str) -> OldPage {
     let (url, title) = text.split_once(" \"").unwrap_or((text, ""));
-    let page = OldPage::new(format!("http://{url}").parse().unwrap());
+    let page = OldPage::new(format!("http://{url}").parse().expect("an address of the paper"));
     if title.is_empty() { page } else { page.titled(title.trim_end_matches('"')) }
 }
 

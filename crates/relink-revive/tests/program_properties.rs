@@ -122,7 +122,9 @@ fn example() -> impl Strategy<Value = Example> {
         |(stem, extension, new)| {
             let name = format!("{stem}{extension}");
             let new = new.replace("{name}", &name).replace("{stem}", &stem.to_lowercase());
-            let url = |path: &str| Url::parse(&format!("http://a.test/{path}")).unwrap();
+            let url = |path: &str| {
+                Url::parse(&format!("http://a.test/{path}")).expect("plain letters make an address")
+            };
             Example { old: OldPage::new(url(&format!("old/{name}"))), new: url(&new) }
         },
     )

@@ -41,6 +41,12 @@ impl Prediction<'_> {
     pub fn confidence(&self) -> Confidence {
         self.program.confidence()
     }
+
+    /// The share of such answers that are expected to be right among those
+    /// found alive.
+    pub fn confidence_if_alive(&self) -> Confidence {
+        self.program.record.confidence_if_alive()
+    }
 }
 
 impl ProgramBook {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::prepared::{Outcome, Prepared};
-use super::seed::{Manner, draft};
+use super::seed::{Manner, Seed};
 use super::trial::{LearnedProgram, assess};
 use super::witness::needs_one;
 use super::{Example, OldQuery, Segment, UrlProgram};
@@ -42,8 +42,17 @@ pub fn learn(examples: &[Example]) -> Vec<LearnedProgram> {
     assess(&all)
 }
 
+/// When to stop looking for more programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Care {
+    /// When nothing is left to explain.
+    Thorough,
+    /// When only noise may be left.
+    Brief,
+}
+
 /// The programs of a group, those that explain most first.
-pub(super) fn programs(examples: &[&Prepared]) -> Vec<UrlProgram> {
+pub(super) fn programs(examples: &[&Prepared], care: Care) -> Vec<UrlProgram> {
     let mut remaining = by_new_directory(examples);
     let mut programs: Vec<(usize, UrlProgram)> = Vec::new();
     for _ in 0..SEEDS {
@@ -53,9 +62,16 @@ pub(super) fn programs(examples: &[&Prepared]) -> Vec<UrlProgram> {
         let Some((support, program)) = best else { continue };
         remaining.retain(|example| example.outcome(&program) != Outcome::Right);
         programs.push((support, program));
+        if care == Care::Brief && is_enough(examples.len() - remaining.len(), examples.len()) {
+            break;
+        }
     }
     programs.sort_by_key(|(support, _)| std::cmp::Reverse(*support));
     programs.into_iter().map(|(_, program)| program).collect()
+}
+
+fn is_enough(explained: usize, all: usize) -> bool {
+    explained * ENOUGH.1 >= all * ENOUGH.0
 }
 
 /// Those that went to the new directory of most come first: they are the
@@ -72,18 +88,19 @@ fn by_new_directory<'a>(examples: &[&'a Prepared<'a>]) -> Vec<&'a Prepared<'a>> 
 
 /// The program that makes the seed and most others right.
 fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlProgram)> {
-    let best = best_of(seed, remaining, remaining);
+    let founder = Seed::of(seed);
+    let best = best_of(seed, &founder, remaining, remaining);
     let neighbors: Vec<&Prepared> = remaining
         .iter()
         .copied()
         .filter(|example| example.new_directory() == seed.new_directory())
         .collect();
     // What is right for so many cannot be bettered by looking at fewer.
-    let is_enough = best.as_ref().is_some_and(|(support, _)| *support >= neighbors.len());
-    if is_enough || neighbors.len() == remaining.len() {
+    let is_good = best.as_ref().is_some_and(|(support, _)| *support >= neighbors.len());
+    if is_good || neighbors.len() == remaining.len() {
         return best;
     }
-    let narrow = best_of(seed, &neighbors, remaining);
+    let narrow = best_of(seed, &founder, &neighbors, remaining);
     let is_better = |one: &(usize, UrlProgram), other: &(usize, UrlProgram)| one.0 > other.0;
     match (best, narrow) {
         (Some(best), Some(narrow)) => Some(if is_better(&narrow, &best) { narrow } else { best }),
@@ -93,12 +110,13 @@ fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlPro
 
 fn best_of(
     seed: &Prepared,
+    founder: &Seed,
     members: &[&Prepared],
     all: &[&Prepared],
 ) -> Option<(usize, UrlProgram)> {
     let mut best: Option<(usize, UrlProgram)> = None;
     for manner in [Manner::WithRun, Manner::Plain] {
-        let Some(program) = draft(seed, members, manner) else { continue };
+        let Some(program) = founder.draft(members, manner) else { continue };
         let right: Vec<&Prepared> =
             all.iter().copied().filter(|it| it.outcome(&program) == Outcome::Right).collect();
         let is_founded = seed.outcome(&program) == Outcome::Right;
@@ -107,7 +125,7 @@ fn best_of(
         if is_founded && is_borne_out && is_better && !sends_all_to_one_place(&right) {
             best = Some((right.len(), guarded(program, &right)));
         }
-        if best.as_ref().is_some_and(|(support, _)| *support * ENOUGH.1 >= all.len() * ENOUGH.0) {
+        if best.as_ref().is_some_and(|(support, _)| is_enough(*support, all.len())) {
             break;
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn make(program: &UrlProgram, facts: &Facts) -> Option<Made> {
     for segment in &program.path {
         append_segment(&mut made.path, segment, facts)?;
     }
-    made.query = make_query(&program.query, facts)?;
+    make_query(&mut made, &program.query, facts)?;
     Some(made)
 }
 
@@ -76,13 +76,17 @@ fn append_segment(path: &mut String, segment: &Segment, facts: &Facts) -> Option
     Some(())
 }
 
-/// Nothing if the program does not apply; no query otherwise is `Some(None)`.
-fn make_query(query: &NewQuery, facts: &Facts) -> Option<Option<String>> {
-    let parameters = match query {
-        NewQuery::None => return Some(None),
-        NewQuery::Keep => return Some(facts.raw_query.map(str::to_owned)),
-        NewQuery::Make(parameters) => parameters,
+fn make_query(made: &mut Made, query: &NewQuery, facts: &Facts) -> Option<()> {
+    made.query = match query {
+        NewQuery::None => None,
+        NewQuery::Keep => facts.raw_query.map(str::to_owned),
+        NewQuery::Make(parameters) => Some(joined(parameters, facts)?),
     };
+    Some(())
+}
+
+/// Parameters, one after the other; nothing if one cannot be made.
+fn joined(parameters: &[(String, Vec<Part>)], facts: &Facts) -> Option<String> {
     let mut made = String::new();
     for (name, value) in parameters {
         if !made.is_empty() {
@@ -94,7 +98,7 @@ fn make_query(query: &NewQuery, facts: &Facts) -> Option<Option<String>> {
         }
         append(&mut made, value, facts)?;
     }
-    Some(Some(made))
+    Some(made)
 }
 
 /// Writes parts one after the other; nothing if one is missing.

@@ -3,7 +3,7 @@
 use super::facts::nth;
 use super::prepared::Prepared;
 use super::price::Role;
-use super::slot::{Cut, Trial, choices, choose, cuts, host_cuts};
+use super::slot::{Choice, Trial, choices, choose, cuts, host_cuts};
 use super::text::written;
 use super::{NewQuery, OldQuery, Part, Run, Scheme, Segment, Slash, Source, Style, UrlProgram};
 
@@ -22,28 +22,120 @@ pub(super) enum Manner {
     Plain,
 }
 
-/// Drafts a program that makes `seed` right, each choice being the one that is
-/// right for most of `members`.
-pub(super) fn draft(seed: &Prepared, members: &[&Prepared], manner: Manner) -> Option<UrlProgram> {
-    let run = match manner {
-        Manner::WithRun => Some(longest_run(&seed.facts.path, &seed.path)?),
-        Manner::Plain => None,
-    };
-    let cuts = cuts(&seed.facts);
-    let path = match run {
-        Some(run) => path_with_run(seed, members, &cuts, run)?,
-        None => plain_path(seed, members, &cuts)?,
-    };
-    let program = UrlProgram {
-        old_query: OldQuery::Any,
-        old_depth: None,
-        scheme: scheme(members),
-        host: host(seed, members)?,
-        path,
-        slash: slash(members),
-        query: query(seed, members, &cuts),
-    };
-    is_telling(&program, seed).then_some(program)
+/// An example that may found a program, with all ways to make its parts.
+pub(super) struct Seed<'a> {
+    example: &'a Prepared<'a>,
+    /// Of each component of the new path.
+    path: Vec<Vec<Choice>>,
+    host: Vec<Choice>,
+    /// Of each parameter of the new query.
+    query: Vec<(&'a str, Vec<Choice>)>,
+}
+
+impl<'a> Seed<'a> {
+    pub(super) fn of(example: &'a Prepared<'a>) -> Self {
+        let cuts = cuts(&example.facts);
+        let last = example.path.len().saturating_sub(1);
+        let role = |at: usize| if at == last { Role::Name } else { Role::Directory(at) };
+        let components = example.path.iter().enumerate();
+        let made = example.query.filter(|query| example.facts.raw_query != Some(query));
+        let parameters = made.into_iter().flat_map(pairs);
+        Self {
+            example,
+            path: components.map(|(at, target)| choices(&cuts, target, role(at))).collect(),
+            host: choices(&host_cuts(&example.facts), &example.host, Role::Host),
+            query: parameters
+                .map(|(name, value)| (name, choices(&cuts, value, Role::Value)))
+                .collect(),
+        }
+    }
+
+    /// Drafts a program that makes the seed right, each choice being the one
+    /// that is right for most of `members`.
+    pub(super) fn draft(&self, members: &[&Prepared], manner: Manner) -> Option<UrlProgram> {
+        let path = match manner {
+            Manner::WithRun => {
+                let run = longest_run(&self.example.facts.path, &self.example.path)?;
+                self.path_with_run(members, run)?
+            }
+            Manner::Plain => self.plain_path(members)?,
+        };
+        let trials: Vec<Trial> =
+            members.iter().map(|member| (&member.facts, member.host.as_str())).collect();
+        let program = UrlProgram {
+            old_query: OldQuery::Any,
+            old_depth: None,
+            scheme: scheme(members),
+            host: choose(&self.host, &trials)?.parts.clone(),
+            path,
+            slash: slash(members),
+            query: self.query(members)?,
+        };
+        is_telling(&program, self.example).then_some(program)
+    }
+
+    /// Each component by itself.
+    fn plain_path(&self, members: &[&Prepared]) -> Option<Vec<Segment>> {
+        let length = self.path.len();
+        let alike: Vec<&Prepared> =
+            members.iter().copied().filter(|member| member.path.len() == length).collect();
+        (0..length).map(|at| self.component(&alike, at, |_| Some(at))).collect()
+    }
+
+    /// A run of components moved together, and the others each by itself.
+    fn path_with_run(&self, members: &[&Prepared], found: FoundRun) -> Option<Vec<Segment>> {
+        let length = self.path.len();
+        let before = 0..found.new_start;
+        let after = found.new_start + found.length..length;
+        let mut path: Vec<Segment> =
+            before.map(|at| self.component(members, at, |_| Some(at))).collect::<Option<_>>()?;
+        let leave = self.example.facts.path.len() - found.old_start - found.length;
+        path.push(Segment::Run { run: Run { skip: found.old_start, leave, style: found.style } });
+        for at in after {
+            // Behind a run of any length, components count from the back.
+            let place = |count: usize| count.checked_sub(length - at);
+            path.push(self.component(members, at, place)?);
+        }
+        Some(path)
+    }
+
+    /// One component of the new path; `place` tells where it stands in a path
+    /// with so many components.
+    fn component(
+        &self,
+        members: &[&Prepared],
+        at: usize,
+        place: impl Fn(usize) -> Option<usize>,
+    ) -> Option<Segment> {
+        let trials: Vec<Trial> = members
+            .iter()
+            .filter_map(|member| {
+                let target = member.path.get(place(member.path.len())?)?;
+                Some((&member.facts, *target))
+            })
+            .collect();
+        choose(self.path.get(at)?, &trials).map(|choice| Segment::Component(choice.parts.clone()))
+    }
+
+    fn query(&self, members: &[&Prepared]) -> Option<NewQuery> {
+        if self.example.query.is_none() {
+            return Some(NewQuery::None);
+        }
+        if self.query.is_empty() {
+            return Some(NewQuery::Keep);
+        }
+        let value = |(at, (name, choices)): (usize, &(&str, Vec<Choice>))| {
+            let trials: Vec<Trial> = members
+                .iter()
+                .filter_map(|member| {
+                    let pair = pairs(member.query?).nth(at).filter(|(own, _)| own == name)?;
+                    Some((&member.facts, pair.1))
+                })
+                .collect();
+            Some(((*name).to_owned(), choose(choices, &trials)?.parts.clone()))
+        };
+        self.query.iter().enumerate().map(value).collect::<Option<_>>().map(NewQuery::Make)
+    }
 }
 
 /// Whether a program looks at what tells pages of the directory apart.
@@ -74,70 +166,6 @@ fn is_telling(program: &UrlProgram, seed: &Prepared) -> bool {
     in_path || in_query
 }
 
-fn host(seed: &Prepared, members: &[&Prepared]) -> Option<Vec<Part>> {
-    let trials: Vec<Trial> =
-        members.iter().map(|member| (&member.facts, member.host.as_str())).collect();
-    let choices = choices(&host_cuts(&seed.facts), &seed.host, Role::Host);
-    choose(choices, &trials).map(|choice| choice.parts)
-}
-
-/// Each component by itself.
-fn plain_path(seed: &Prepared, members: &[&Prepared], cuts: &[Cut]) -> Option<Vec<Segment>> {
-    let length = seed.path.len();
-    let alike: Vec<&Prepared> =
-        members.iter().copied().filter(|member| member.path.len() == length).collect();
-    (0..length)
-        .map(|at| {
-            let place = i32::try_from(at).ok()?;
-            component(seed, &alike, cuts, place, length)
-        })
-        .collect()
-}
-
-/// A run of components moved together, and the others each by itself.
-fn path_with_run(
-    seed: &Prepared,
-    members: &[&Prepared],
-    cuts: &[Cut],
-    found: FoundRun,
-) -> Option<Vec<Segment>> {
-    let length = seed.path.len();
-    let before = (0..found.new_start).map(|at| i32::try_from(at).ok());
-    let behind = length - found.new_start - found.length;
-    let after = (1..=behind).rev().map(|back| i32::try_from(back).ok().map(|back| -back));
-    let mut made = |place: Option<i32>| component(seed, members, cuts, place?, length);
-    let mut path: Vec<Segment> = before.map(&mut made).collect::<Option<_>>()?;
-    let leave = seed.facts.path.len() - found.old_start - found.length;
-    path.push(Segment::Run { run: Run { skip: found.old_start, leave, style: found.style } });
-    for place in after {
-        path.push(made(place)?);
-    }
-    Some(path)
-}
-
-/// One component of the new path. Places count from the front, or from -1 at
-/// the back.
-fn component(
-    seed: &Prepared,
-    members: &[&Prepared],
-    cuts: &[Cut],
-    place: i32,
-    length: usize,
-) -> Option<Segment> {
-    let target = nth(&seed.path, place)?;
-    let is_last = place == -1 || usize::try_from(place).is_ok_and(|at| at + 1 == length);
-    let role = match usize::try_from(place) {
-        _ if is_last => Role::Name,
-        Ok(at) => Role::Directory(at),
-        Err(_) => Role::Directory(length),
-    };
-    let trials: Vec<Trial> = members
-        .iter()
-        .filter_map(|member| Some((&member.facts, nth(&member.path, place)?)))
-        .collect();
-    choose(choices(cuts, target, role), &trials).map(|choice| Segment::Component(choice.parts))
-}
-
 /// A run of components that the old and the new path share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FoundRun {
@@ -166,26 +194,6 @@ fn longest_run(old: &[&str], new: &[&str]) -> Option<FoundRun> {
         }
     }
     best
-}
-
-fn query(seed: &Prepared, members: &[&Prepared], cuts: &[Cut]) -> NewQuery {
-    let Some(text) = seed.query else { return NewQuery::None };
-    if seed.facts.raw_query == Some(text) {
-        return NewQuery::Keep;
-    }
-    let mut parameters = Vec::new();
-    for (at, (name, value)) in pairs(text).enumerate() {
-        let trials: Vec<Trial> = members
-            .iter()
-            .filter_map(|member| {
-                let pair = pairs(member.query?).nth(at).filter(|(own, _)| *own == name)?;
-                Some((&member.facts, pair.1))
-            })
-            .collect();
-        let Some(choice) = choose(choices(cuts, value, Role::Value), &trials) else { continue };
-        parameters.push((name.to_owned(), choice.parts));
-    }
-    NewQuery::Make(parameters)
 }
 
 fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {

@@ -285,16 +285,16 @@ pub(super) type Trial<'t> = (&'t Facts<'t>, &'t str);
 /// The way that makes the text in most examples; the cheapest of those.
 ///
 /// All ways make it in the example they come from, so there is always one.
-pub(super) fn choose(choices: Vec<Choice>, trials: &[Trial]) -> Option<Choice> {
+pub(super) fn choose<'c>(choices: &'c [Choice], trials: &[Trial]) -> Option<&'c Choice> {
     let step = trials.len().div_ceil(TRIALS).max(1);
     let trials: Vec<Trial> = trials.iter().copied().step_by(step).collect();
     let mut buffer = String::new();
-    let mut best: Option<(usize, Choice)> = None;
+    let mut best: Option<(usize, &Choice)> = None;
     for choice in choices {
         // Whatever fails as often as a cheaper one is out of the running.
         let bound = best.as_ref().map_or(usize::MAX, |(misses, _)| *misses);
-        let missed = trials.iter().filter(|trial| !fits(&choice.parts, trial, &mut buffer));
-        let misses = missed.take(bound).count();
+        let failed = trials.iter().filter(|trial| !fits(&choice.parts, trial, &mut buffer));
+        let misses = failed.take(bound).count();
         if misses < bound {
             best = Some((misses, choice));
         }
