@@ -142,7 +142,11 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     for (page, siblings) in &asked {
         report.add(&answerer, page, *siblings);
     }
+    for (page, _) in &asked {
+        report.add_chance(&answerer, page);
+    }
     for page in pages.iter().filter(|page| page.new.is_none()) {
+        report.add_chance(&answerer, page);
         report.deleted += 1;
         report.false_answers += usize::from(!answerer.answers(&page.old).is_empty());
     }
@@ -183,7 +187,8 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     for mut group in groups.into_values() {
         chance.shuffle(&mut group);
         // The odd page, and one that is alone, falls to either half.
-        let half = group.len() / 2 + usize::from(group.len() % 2 == 1 && chance.next() % 2 == 0);
+        let half =
+            group.len() / 2 + usize::from(group.len() % 2 == 1 && chance.next().is_multiple_of(2));
         asked.extend(group[half..].iter().map(|page| (*page, half)));
         shown.extend(&group[..half]);
     }
@@ -199,6 +204,8 @@ struct Report {
     fable: Tally,
     inferred: Tally,
     by_confidence: BTreeMap<u8, Tally>,
+    made_wrongly: usize,
+    alive_by_chance: usize,
     deleted: usize,
     false_answers: usize,
     details: Vec<String>,
@@ -231,6 +238,19 @@ impl Report {
         self.details.push(format!("{outcome}\t{old}\t{}\t{truth}\n", answer.unwrap_or("-")));
     }
 
+    /// Counts addresses made wrongly, and those of them that are alive.
+    fn add_chance(&mut self, answerer: &Answerer, page: &Page) {
+        let Some(live) = &answerer.live else { return };
+        let truth = page.new.as_ref().map(|new| norm(new.as_str()));
+        for prediction in answerer.book.predict(&page.old) {
+            let made = norm(prediction.url.as_str());
+            if Some(&made) != truth.as_ref() {
+                self.made_wrongly += 1;
+                self.alive_by_chance += usize::from(live.contains(&made));
+            }
+        }
+    }
+
     fn add_fable(&mut self, page: &Page, truth: &Url) {
         let Some(fable) = &page.fable else { return };
         match (fable.found, fable.correct) {
@@ -250,9 +270,13 @@ impl Report {
         for (tenth, tally) in &self.by_confidence {
             text.push_str(&tally.line(&format!("  confidence 0.{tenth}")));
         }
-        let Self { false_answers, deleted, .. } = self;
+        let Self { false_answers, deleted, made_wrongly, alive_by_chance, .. } = self;
         // Writing to a string cannot fail.
         let _ = writeln!(text, "deleted pages answered       {false_answers} of {deleted}");
+        if *made_wrongly > 0 {
+            let line = format!("made wrongly, yet alive      {alive_by_chance} of {made_wrongly}");
+            let _ = writeln!(text, "{line}");
+        }
         text
     }
 }
