@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::soft404::EvalError;
+use crate::fault::EvalError;
 
 /// What to learn from and to answer.
 #[derive(Args)]

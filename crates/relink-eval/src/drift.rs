@@ -6,7 +6,7 @@ use clap::Args;
 use relink_survey::{Drift, drift};
 use serde_json::json;
 
-use crate::soft404::EvalError;
+use crate::fault::EvalError;
 
 /// How the catalogue decays, and how much may be asked.
 #[derive(Args)]

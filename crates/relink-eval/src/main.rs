@@ -7,8 +7,8 @@
 mod alias_halves;
 mod calibrate;
 mod decay;
-mod fault;
 mod drift;
+mod fault;
 mod federation;
 mod soft404;
 

@@ -17,8 +17,8 @@ pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
-pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
+pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 
 use crate::workspace::run;
 use crate::{Fault, Workspace};
