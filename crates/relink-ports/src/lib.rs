@@ -10,6 +10,7 @@ mod dial;
 mod fetch;
 mod files;
 mod render;
+mod revive_store;
 mod site_store;
 mod store;
 
@@ -22,6 +23,7 @@ pub use dial::{Connection, Dial, Reach};
 pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
+pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, ReviveStore};
 pub use site_store::{
     KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,
 };

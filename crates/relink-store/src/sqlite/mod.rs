@@ -14,6 +14,8 @@ mod loading;
 mod open;
 mod pages;
 mod results;
+mod revive;
+mod revive_store;
 mod rows;
 mod runs;
 mod site;

@@ -1,0 +1,118 @@
+//! What is remembered of dead pages that were looked for: where each one went,
+//! what was learnt of its directory, and what search engines said.
+//!
+//! Answers and programs are kept as the JSON their owner wrote; nothing here
+//! needs to understand them.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_model::{Confidence, Digest, Word};
+
+use crate::StoreFault;
+
+/// What came of looking for a dead page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeptRevival {
+    /// The dead page.
+    pub url: String,
+    /// Where it lives now, if that is known.
+    pub alias: Option<String>,
+    /// How sure that is.
+    pub confidence: Option<Confidence>,
+    /// When it was looked for.
+    pub tried: Timestamp,
+    /// The whole story as JSON.
+    pub story: String,
+}
+
+/// What was learnt of a directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptLesson {
+    /// Its number, by which people name it: `P14` is 14.
+    pub id: i64,
+    /// The directory.
+    pub directory: String,
+    /// Whether looking for its pages is futile.
+    pub is_dead: bool,
+    /// Whether somebody switched it off.
+    pub is_disabled: bool,
+    /// When it was learnt.
+    pub learned: Timestamp,
+    /// Its programs as JSON.
+    pub programs: String,
+}
+
+/// A dead page that may be looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeadTarget {
+    /// The canonical URL.
+    pub url: String,
+    /// How it is dead.
+    pub word: Word,
+    /// Since when.
+    pub since: Option<Timestamp>,
+    /// What it said when it was last alive, if it was seen then.
+    pub digest: Option<Digest>,
+    /// When that was.
+    pub seen: Option<Timestamp>,
+}
+
+/// Remembers where dead pages went.
+#[async_trait]
+pub trait ReviveStore: Send + Sync {
+    /// What is remembered of a target that may be dead.
+    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreFault>;
+
+    /// Targets of these words after this address, in the order of addresses.
+    async fn dead_targets(
+        &self,
+        words: &[Word],
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<DeadTarget>, StoreFault>;
+
+    /// What came of looking for a page, if it was looked for.
+    async fn revival(&self, url: &str) -> Result<Option<KeptRevival>, StoreFault>;
+
+    /// What came of looking for the pages whose addresses begin so, in their
+    /// order, after this one.
+    async fn revivals(
+        &self,
+        prefix: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<KeptRevival>, StoreFault>;
+
+    /// Keeps what came of looking for pages, in place of what was kept before.
+    async fn keep_revivals(&self, revivals: &[KeptRevival]) -> Result<(), StoreFault>;
+
+    /// What was learnt of a directory.
+    async fn lesson(&self, directory: &str) -> Result<Option<KeptLesson>, StoreFault>;
+
+    /// Everything that was learnt, by number.
+    async fn lessons(&self) -> Result<Vec<KeptLesson>, StoreFault>;
+
+    /// Keeps what was learnt of a directory, in place of what was known; its
+    /// number stays, and so does its being switched off. The number of the
+    /// lesson given does not matter.
+    async fn keep_lesson(&self, lesson: &KeptLesson) -> Result<i64, StoreFault>;
+
+    /// Switches a lesson off or on; says whether there is one of that number.
+    async fn disable_lesson(&self, id: i64, is_disabled: bool) -> Result<bool, StoreFault>;
+
+    /// What a search engine said under this key, if it was asked at this
+    /// moment or later.
+    async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreFault>;
+
+    /// Keeps what a search engine said.
+    async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault>;
+
+    /// Pages of a site that were alive when last looked at, with their titles:
+    /// those whose addresses begin so, after this one.
+    async fn live_pages(
+        &self,
+        prefix: &str,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<(String, Option<String>)>, StoreFault>;
+}

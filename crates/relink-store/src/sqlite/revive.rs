@@ -1,0 +1,196 @@
+//! Dead pages that were looked for, and what was learnt on the way.
+
+use jiff::Timestamp;
+use relink_model::{Confidence, Probe, Word};
+use relink_ports::{DeadTarget, KeptLesson, KeptRevival};
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::fault::Outcome;
+use super::rows::{from_json, millis, moment, named, number};
+
+/// The columns [`dead_target_row`] reads, from `target t` and `probe p`.
+macro_rules! dead_columns {
+    () => {
+        "t.url, t.word, t.since, t.reached_at, p.detail
+         FROM target t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
+    };
+}
+
+pub(super) fn dead_target(db: &Connection, url: &str) -> Outcome<Option<DeadTarget>> {
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        dead_columns!(),
+        " WHERE t.url = ? AND t.word IS NOT NULL"
+    ))?;
+    let mut rows = statement.query([url])?;
+    rows.next()?.map(dead_target_row).transpose()
+}
+
+pub(super) fn dead_targets(
+    db: &Connection,
+    words: &[Word],
+    after: &str,
+    limit: usize,
+) -> Outcome<Vec<DeadTarget>> {
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT ",
+        dead_columns!(),
+        " WHERE t.url > ?1 AND t.host_id IS NOT NULL
+            AND t.word IN (SELECT value FROM json_each(?2))
+          ORDER BY t.url LIMIT ?3"
+    ))?;
+    let words = serde_json::to_string(words)?;
+    let rows = statement.query_and_then((after, words, number(limit)), dead_target_row)?;
+    rows.collect()
+}
+
+fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
+    let reached: Option<Probe> = from_json(row.get(4)?)?;
+    Ok(DeadTarget {
+        url: row.get(0)?,
+        word: named(row.get(1)?)?.unwrap_or(Word::Dead),
+        since: row.get::<_, Option<i64>>(2)?.map(moment),
+        seen: row.get::<_, Option<i64>>(3)?.map(moment),
+        digest: reached.and_then(|probe| probe.digest),
+    })
+}
+
+pub(super) fn revival(db: &Connection, url: &str) -> Outcome<Option<KeptRevival>> {
+    let kept = db
+        .prepare_cached(
+            "SELECT url, alias, confidence, tried_at, story FROM revival WHERE url = ?",
+        )?
+        .query_row([url], revival_row)
+        .optional()?;
+    Ok(kept)
+}
+
+pub(super) fn revivals(
+    db: &Connection,
+    prefix: &str,
+    after: &str,
+    limit: usize,
+) -> Outcome<Vec<KeptRevival>> {
+    let mut statement = db.prepare_cached(
+        "SELECT url, alias, confidence, tried_at, story FROM revival
+         WHERE url >= ?1 AND url < ?2 AND url > ?3 ORDER BY url LIMIT ?4",
+    )?;
+    let rows = statement.query_map((prefix, end_of(prefix), after, number(limit)), revival_row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn revival_row(row: &Row<'_>) -> rusqlite::Result<KeptRevival> {
+    Ok(KeptRevival {
+        url: row.get(0)?,
+        alias: row.get(1)?,
+        confidence: row.get::<_, Option<u8>>(2)?.map(Confidence::percent),
+        tried: moment(row.get(3)?),
+        story: row.get(4)?,
+    })
+}
+
+pub(super) fn keep_revivals(db: &Connection, revivals: &[KeptRevival]) -> Outcome<()> {
+    let mut statement = db.prepare_cached(
+        "INSERT OR REPLACE INTO revival (url, alias, confidence, tried_at, story)
+         VALUES (?, ?, ?, ?, ?)",
+    )?;
+    for revival in revivals {
+        statement.execute((
+            &revival.url,
+            &revival.alias,
+            revival.confidence.map(Confidence::hundredths),
+            millis(revival.tried),
+            &revival.story,
+        ))?;
+    }
+    Ok(())
+}
+
+const LESSON: &str = "SELECT id, directory, dead, disabled, learned_at, programs FROM lesson";
+
+pub(super) fn lesson(db: &Connection, directory: &str) -> Outcome<Option<KeptLesson>> {
+    let lesson = db
+        .prepare_cached(&format!("{LESSON} WHERE directory = ?"))?
+        .query_row([directory], lesson_row)
+        .optional()?;
+    Ok(lesson)
+}
+
+pub(super) fn lessons(db: &Connection) -> Outcome<Vec<KeptLesson>> {
+    let mut statement = db.prepare_cached(&format!("{LESSON} ORDER BY id"))?;
+    let rows = statement.query_map((), lesson_row)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn lesson_row(row: &Row<'_>) -> rusqlite::Result<KeptLesson> {
+    Ok(KeptLesson {
+        id: row.get(0)?,
+        directory: row.get(1)?,
+        is_dead: row.get(2)?,
+        is_disabled: row.get(3)?,
+        learned: moment(row.get(4)?),
+        programs: row.get(5)?,
+    })
+}
+
+pub(super) fn keep_lesson(db: &Connection, lesson: &KeptLesson) -> Outcome<i64> {
+    let id = db
+        .prepare_cached(
+            "INSERT INTO lesson (directory, dead, learned_at, programs) VALUES (?, ?, ?, ?)
+             ON CONFLICT (directory) DO UPDATE SET
+                 dead = excluded.dead, learned_at = excluded.learned_at,
+                 programs = excluded.programs
+             RETURNING id",
+        )?
+        .query_row(
+            (&lesson.directory, lesson.is_dead, millis(lesson.learned), &lesson.programs),
+            |row| row.get(0),
+        )?;
+    Ok(id)
+}
+
+pub(super) fn disable_lesson(db: &Connection, id: i64, is_disabled: bool) -> Outcome<bool> {
+    let changed = db
+        .prepare_cached("UPDATE lesson SET disabled = ? WHERE id = ?")?
+        .execute((is_disabled, id))?;
+    Ok(changed > 0)
+}
+
+pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> Outcome<Option<String>> {
+    let hits = db
+        .prepare_cached("SELECT hits FROM search WHERE key = ? AND asked_at >= ?")?
+        .query_row((key, millis(since)), |row| row.get(0))
+        .optional()?;
+    Ok(hits)
+}
+
+pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> Outcome<()> {
+    db.prepare_cached("INSERT OR REPLACE INTO search (key, asked_at, hits) VALUES (?, ?, ?)")?
+        .execute((key, millis(now), hits))?;
+    Ok(())
+}
+
+pub(super) fn live_pages(
+    db: &Connection,
+    prefix: &str,
+    after: &str,
+    limit: usize,
+) -> Outcome<Vec<(String, Option<String>)>> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.url, json_extract(p.detail, '$.digest.title')
+         FROM target t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
+         WHERE t.url >= ?1 AND t.url < ?2 AND t.url > ?3 AND t.word = ?5
+           AND json_extract(p.detail, '$.digest.content_type') LIKE '%html%'
+         ORDER BY t.url LIMIT ?4",
+    )?;
+    let rows = statement
+        .query_map((prefix, end_of(prefix), after, number(limit), Word::Alive.as_str()), |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// No character comes after the last, so this ends what begins so.
+fn end_of(prefix: &str) -> String {
+    format!("{prefix}{}", char::MAX)
+}
