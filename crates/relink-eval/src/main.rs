@@ -4,6 +4,7 @@
 //! code that users run, and prints the answers one a line. The scorer lives
 //! with the data set and never in this program.
 
+mod alias;
 mod alias_halves;
 mod calibrate;
 mod decay;
@@ -28,6 +29,8 @@ struct Cli {
 enum Command {
     /// Tells dead pages from living ones, through a server that plays the web
     Soft404(soft404::Soft404Args),
+    /// Finds the live pages that dead pages became
+    Alias(alias::AliasArgs),
     /// Makes new addresses of moved pages from examples
     AliasHalves(alias_halves::AliasHalvesArgs),
     /// Compares the confidence of answers with how often they were right
@@ -46,6 +49,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Soft404(args) => soft404::run(&args),
+        Command::Alias(args) => alias::run(&args),
         Command::AliasHalves(args) => alias_halves::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Decay(args) => decay::run(&args),

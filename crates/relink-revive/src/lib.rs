@@ -13,6 +13,7 @@
 //! - [`pattern`]: how a new address is made, roughly.
 //! - [`program`]: how it is made, exactly, learnt from examples.
 //! - [`dead_directory`]: where looking is futile.
+//! - [`matching`]: which live page of the site is the dead one, if any.
 //! - [`evidence`], [`reason`], [`cost`]: what an answer rests on, why there is
 //!   none, and what it took.
 
@@ -20,6 +21,7 @@ pub mod cost;
 pub mod dead_directory;
 pub mod directory;
 pub mod evidence;
+pub mod matching;
 pub mod pattern;
 pub mod program;
 pub mod reason;

@@ -1,0 +1,249 @@
+//! `relink-eval alias`: where is each dead page now, if anywhere?
+//!
+//! For each site of a folder the dead pages (`SITE.queries.jsonl`: `old`,
+//! `old_title`), the live pages (`SITE.live.jsonl`: `url`, `title`) and the
+//! known aliases (`SITE.known.jsonl`: `old`, `new`) are read; one answer a
+//! dead page is printed. How long it took is said on standard error.
+
+mod timing;
+
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use relink_model::Confidence;
+use relink_revive::matching::{Answer, Baseline, KnownAlias, Page, Study};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use self::timing::Timing;
+use crate::soft404::EvalError;
+
+/// The ending of the files with dead pages.
+const QUERIES: &str = ".queries.jsonl";
+
+/// How sure a method is that knows no degrees: enough to suggest, too little
+/// to write without asking.
+const FLAT_CONFIDENCE: Confidence = Confidence::percent(90);
+
+/// What to answer, and how.
+#[derive(Args)]
+pub struct AliasArgs {
+    /// A folder with `SITE.queries.jsonl`, `SITE.live.jsonl`, `SITE.known.jsonl`
+    #[arg(value_name = "QUERY_DIR")]
+    folder: PathBuf,
+    /// By which method
+    #[arg(long, value_enum, default_value_t = Method::Default)]
+    method: Method,
+}
+
+/// The methods: what users run, and what it is measured against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Method {
+    Default,
+    SameSlug,
+    Title,
+    TopCluster,
+    TwoOfThree,
+    ContentHash,
+    SimilarCt,
+}
+
+impl Method {
+    /// The baseline it is, unless it is what users run.
+    fn baseline(self) -> Option<Baseline> {
+        match self {
+            Self::Default => None,
+            Self::SameSlug => Some(Baseline::SameSlug),
+            Self::Title => Some(Baseline::Title),
+            Self::TopCluster => Some(Baseline::TopCluster),
+            Self::TwoOfThree => Some(Baseline::TwoOfThree),
+            Self::ContentHash => Some(Baseline::ContentHash),
+            Self::SimilarCt => Some(Baseline::SimilarText),
+        }
+    }
+}
+
+/// A dead page.
+#[derive(Debug, Deserialize)]
+struct Query {
+    old: String,
+    #[serde(default)]
+    old_title: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+/// A live page.
+#[derive(Debug, Deserialize)]
+struct Live {
+    url: String,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+}
+
+/// A known alias.
+#[derive(Debug, Deserialize)]
+struct Known {
+    old: String,
+    new: String,
+}
+
+/// One answer as printed.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    site: &'a str,
+    old: &'a str,
+    new: Option<&'a str>,
+    confidence: Option<Confidence>,
+    reason: String,
+}
+
+/// A site as read.
+struct Site {
+    name: String,
+    queries: Vec<Query>,
+    live: Vec<Live>,
+    known: Vec<Known>,
+}
+
+/// Answers every site of the folder.
+pub fn run(args: &AliasArgs) -> Result<(), EvalError> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut timing = Timing::default();
+    for name in sites(&args.folder)? {
+        let site = Site::read(&args.folder, name)?;
+        let answers = site.answers(args.method, &mut timing);
+        for line in &answers {
+            serde_json::to_writer(&mut out, line).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+    }
+    out.flush()?;
+    timing.report();
+    Ok(())
+}
+
+/// The names of the sites of a folder, in order.
+fn sites(folder: &Path) -> Result<Vec<String>, EvalError> {
+    let fault = |fault| EvalError::File(folder.to_owned(), fault);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let name = entry.map_err(fault)?.file_name();
+        if let Some(site) = name.to_string_lossy().strip_suffix(QUERIES) {
+            names.push(site.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+impl Site {
+    fn read(folder: &Path, name: String) -> Result<Self, EvalError> {
+        let path = |kind: &str| folder.join(format!("{name}.{kind}.jsonl"));
+        let known = path("known");
+        let known = if known.exists() { rows(&known)? } else { Vec::new() };
+        Ok(Self { queries: rows(&path("queries"))?, live: rows(&path("live"))?, known, name })
+    }
+
+    /// One line for each dead page.
+    fn answers(&self, method: Method, timing: &mut Timing) -> Vec<Line<'_>> {
+        let dead: Vec<Page> = self.queries.iter().map(Query::page).collect();
+        let live: Vec<Page> = self.live.iter().map(Live::page).collect();
+        match method.baseline() {
+            None => self.matched(&dead, &live, timing),
+            Some(_) if needs_text(method) && !dead.iter().any(|page| page.text.is_some()) => {
+                dead.iter().map(|page| self.line(page, None, None, "no-text".to_owned())).collect()
+            }
+            Some(baseline) => self.by_baseline(baseline, &dead, &live, timing),
+        }
+    }
+
+    fn matched<'a>(
+        &'a self,
+        dead: &[Page<'a>],
+        live: &[Page],
+        timing: &mut Timing,
+    ) -> Vec<Line<'a>> {
+        let known: Vec<KnownAlias> =
+            self.known.iter().map(|pair| KnownAlias { old: &pair.old, new: &pair.new }).collect();
+        let start = Instant::now();
+        let study = Study::new(dead, live, &known);
+        timing.learnt(start.elapsed());
+        let answer = |(at, page): (usize, &Page<'a>)| {
+            let start = Instant::now();
+            let answer = study.answer(at);
+            timing.applied(start.elapsed());
+            self.line_of(page, &answer)
+        };
+        dead.iter().enumerate().map(answer).collect()
+    }
+
+    fn by_baseline<'a>(
+        &'a self,
+        baseline: Baseline,
+        dead: &[Page<'a>],
+        live: &[Page],
+        timing: &mut Timing,
+    ) -> Vec<Line<'a>> {
+        let start = Instant::now();
+        let answers = baseline.answers(dead, live);
+        timing.learnt(start.elapsed());
+        let line = |(page, answer): (&Page<'a>, Option<usize>)| {
+            let reason = if answer.is_some() { "method" } else { "no-match" };
+            self.line(page, answer, answer.map(|_| FLAT_CONFIDENCE), reason.to_owned())
+        };
+        dead.iter().zip(answers).map(line).collect()
+    }
+
+    fn line_of<'a>(&'a self, page: &Page<'a>, answer: &Answer) -> Line<'a> {
+        match answer {
+            Answer::Nothing(why) => self.line(page, None, None, why.code().to_owned()),
+            Answer::Alias(found) => {
+                let clues: Vec<&str> = found.clues.iter().map(|clue| clue.code()).collect();
+                self.line(page, Some(found.live), Some(found.confidence), clues.join(" "))
+            }
+        }
+    }
+
+    fn line<'a>(
+        &'a self,
+        page: &Page<'a>,
+        live: Option<usize>,
+        confidence: Option<Confidence>,
+        reason: String,
+    ) -> Line<'a> {
+        let new = live.map(|place| self.live[place].url.as_str());
+        Line { site: &self.name, old: page.url, new, confidence, reason }
+    }
+}
+
+/// Whether a method compares texts and nothing else.
+fn needs_text(method: Method) -> bool {
+    matches!(method, Method::ContentHash | Method::SimilarCt)
+}
+
+impl Query {
+    fn page(&self) -> Page<'_> {
+        Page { url: &self.old, title: self.old_title.as_deref(), text: self.text.as_deref() }
+    }
+}
+
+impl Live {
+    fn page(&self) -> Page<'_> {
+        Page { url: &self.url, title: self.title.as_deref(), text: self.text.as_deref() }
+    }
+}
+
+/// Reads a file of JSON lines.
+fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
+    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.to_owned(), fault))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let row =
+        |(at, line)| serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault));
+    lines.map(row).collect()
+}

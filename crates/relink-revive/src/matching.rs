@@ -1,0 +1,48 @@
+//! Broken URLs of a site against the list of its live pages.
+//!
+//! A site moves its pages together, so they are asked about together: every
+//! dead page first makes its own guesses among the live ones, then the guesses
+//! vote on how the site moved (FABLE, §3: "there is usually a pattern"), and
+//! at last each guess is weighed in the light of the votes of all others. What
+//! is not likely enough is left unanswered: about three in four broken links
+//! of the web have no alias, so a false answer is easily given.
+//!
+//! Nothing here fetches; that a live page is on the list is all that is known
+//! of it. Texts are not compared, only addresses and titles.
+//!
+//! ```
+//! use relink_revive::matching::{Answer, Page, Study};
+//! let page = |url| Page { url, title: None, text: None };
+//! let dead = ["a", "b", "c"].map(|name| format!("https://example.org/old/{name}-guide"));
+//! let live = ["a", "b", "d"].map(|name| format!("https://example.org/new/{name}-guide"));
+//! let dead: Vec<Page> = dead.iter().map(|url| page(url.as_str())).collect();
+//! let live: Vec<Page> = live.iter().map(|url| page(url.as_str())).collect();
+//! let study = Study::new(&dead, &live, &[]);
+//! assert!(matches!(study.answer(2), Answer::Nothing(_)));
+//! ```
+
+mod address;
+mod answer;
+mod baseline;
+mod calibration;
+mod candidates;
+mod clue;
+mod collective;
+mod features;
+mod first_guess;
+mod library;
+mod model;
+mod moves;
+mod page;
+mod profile;
+mod study;
+mod vocabulary;
+mod votes;
+mod weights;
+mod words;
+
+pub use answer::{AUTOMATIC, Abstention, Answer, Match};
+pub use baseline::Baseline;
+pub use clue::Clue;
+pub use page::{KnownAlias, Page};
+pub use study::Study;

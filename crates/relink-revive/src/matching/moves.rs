@@ -1,0 +1,86 @@
+//! Moves: in which ways an address became another.
+//!
+//! One pair of addresses can be read as a move in several [`Way`]s, from the
+//! narrow (this folder became that one) to the wide (this name in a path was
+//! replaced by that one). A move that several siblings make in the same way
+//! is a rule of the site.
+
+use super::features::{same_end, same_start};
+use super::profile::{Key, Profile, key_of_all};
+
+/// A way of reading a pair of addresses as a move.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Way {
+    /// The words before the common end were replaced: `DOM/element.x` to
+    /// `Web/API/Element/x` is `DOM` to `Web/API`.
+    Start,
+    /// The old folder became the new folder, whatever the slug.
+    Folder,
+    /// The components between common start and common end were replaced,
+    /// wherever they stand.
+    Swap,
+    /// The old folder went somewhere below the folder above the new one.
+    Region,
+}
+
+impl Way {
+    /// All ways, in order.
+    pub const ALL: [Self; 4] = [Self::Start, Self::Folder, Self::Swap, Self::Region];
+
+    /// What was replaced by what, if the pair can be read in this way.
+    pub fn read(self, old: &Profile, new: &Profile) -> Option<Move> {
+        let (from, to) = match self {
+            Self::Start => starts(old, new)?,
+            Self::Folder => (key_of_all(old.folder()), key_of_all(new.folder())),
+            Self::Swap => middles(old, new)?,
+            Self::Region => {
+                let folder = new.folder();
+                (
+                    key_of_all(old.folder()),
+                    key_of_all(&folder[..folder.len().checked_sub(1)?.max(1)]),
+                )
+            }
+        };
+        let way = self as u64;
+        Some(Move { from: key_of_all(&[way, from]), rule: key_of_all(&[way, from, to]) })
+    }
+
+    /// All that this way could say is replaced in an address, for counting
+    /// how many addresses a rule could have applied to.
+    pub fn origins(self, old: &Profile) -> Vec<Key> {
+        let keyed = |from: Key| key_of_all(&[self as u64, from]);
+        match self {
+            Self::Start => {
+                (1..old.words.len()).map(|end| keyed(key_of_all(&old.words[..end]))).collect()
+            }
+            Self::Folder | Self::Region => vec![keyed(key_of_all(old.folder()))],
+            Self::Swap => Vec::new(),
+        }
+    }
+}
+
+/// One reading of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Move {
+    /// What was replaced.
+    pub from: Key,
+    /// What was replaced, and by what.
+    pub rule: Key,
+}
+
+/// The words before the common end, if there is one.
+fn starts(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
+    let same = same_end(&old.words[1..], &new.words[1..]);
+    let start = |words: &[Key]| key_of_all(&words[..words.len() - same]);
+    (same > 0).then(|| (start(&old.words), start(&new.words)))
+}
+
+/// The components between common start and common end, if there is a common end.
+fn middles(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
+    let start = same_start(&old.components, &new.components);
+    let (old, new) = (&old.components[start..], &new.components[start..]);
+    let end = same_end(old, new);
+    let middle = |keys: &[Key]| key_of_all(&keys[..keys.len() - end]);
+    (end > 0).then(|| (middle(old), middle(new)))
+}

@@ -1,0 +1,136 @@
+//! The study of one site: what its live pages, dead pages and known aliases
+//! say together.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::candidates::candidates;
+use super::collective::{Features, Question};
+use super::features::Comparison;
+use super::first_guess::chance;
+use super::library::{Library, PageNumber, Sums};
+use super::page::{KnownAlias, Page};
+use super::profile::{Key, Profile};
+use super::vocabulary::Vocabulary;
+use super::votes::{Guess, Votes};
+
+/// How many guesses are looked at more closely.
+const GUESSES: usize = 8;
+
+/// A site as studied. The order in which its pages came makes no difference.
+#[derive(Debug)]
+pub struct Study {
+    /// Its live pages.
+    pub library: Library,
+    /// Its dead pages, each address once.
+    pub questions: Vec<Question>,
+    /// For each live page of the library, its place in the list as given.
+    places: Vec<usize>,
+    /// For each dead page as given, its question.
+    asked: Vec<usize>,
+    votes: Votes,
+}
+
+impl Study {
+    /// Studies a site.
+    pub fn new(dead: &[Page], live: &[Page], known: &[KnownAlias]) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let places = sorted(live);
+        let pages = places.iter().map(|&place| read_live(&live[place], &mut vocabulary)).collect();
+        let (olds, asked) = distinct(dead, &mut vocabulary);
+        let moves: BTreeSet<(&str, &str)> = known.iter().map(|pair| (pair.old, pair.new)).collect();
+        let moves: Vec<(Profile, Profile)> =
+            moves.iter().map(|(old, new)| read_pair(old, new, &mut vocabulary)).collect();
+        vocabulary.weigh(live.len());
+        let library = Library::new(pages, &vocabulary);
+        let mut sums = Sums::default();
+        let ask = |old| question(old, &library, &vocabulary, &mut sums);
+        let questions: Vec<Question> = olds.into_iter().map(ask).collect();
+        let votes = count(&questions, &moves, &library);
+        Self { library, questions, places, asked, votes }
+    }
+
+    /// The question that a dead page, by its place in the list, became.
+    pub fn question(&self, dead: usize) -> &Question {
+        &self.questions[self.asked[dead]]
+    }
+
+    /// The place in the list, as given, of a live page.
+    pub fn place(&self, page: PageNumber) -> usize {
+        self.places[page as usize]
+    }
+
+    /// All features of every guess of a question.
+    pub fn features(&self, question: &Question) -> Vec<Features> {
+        question.features(&self.library, &self.votes)
+    }
+}
+
+/// The places of the pages in the order of their addresses, each address once.
+fn sorted(pages: &[Page]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..pages.len()).collect();
+    places.sort_by_key(|&place| (pages[place].url, pages[place].title));
+    places.dedup_by_key(|place| pages[*place].url);
+    places
+}
+
+/// Reads a live page and counts its terms.
+fn read_live(page: &Page, vocabulary: &mut Vocabulary) -> Profile {
+    let profile = Profile::new(page.url, page.title, vocabulary);
+    vocabulary.count(&profile.all);
+    profile
+}
+
+/// Reads a known pair.
+fn read_pair(old: &str, new: &str, vocabulary: &mut Vocabulary) -> (Profile, Profile) {
+    (Profile::new(old, None, vocabulary), Profile::new(new, None, vocabulary))
+}
+
+/// The dead pages, those whose addresses differ in case, separators or file
+/// ending only taken as one; and for each page as given, which it is.
+///
+/// Were they kept apart, a page written in two ways would be its own witness
+/// and its own rival.
+fn distinct(dead: &[Page], vocabulary: &mut Vocabulary) -> (Vec<Profile>, Vec<usize>) {
+    let mut places: Vec<usize> = (0..dead.len()).collect();
+    places.sort_by_key(|&place| (dead[place].title.is_none(), dead[place].url, dead[place].title));
+    let mut profiles: Vec<Profile> = Vec::new();
+    let mut numbers: HashMap<Vec<Key>, usize> = HashMap::new();
+    let mut asked = vec![0; dead.len()];
+    for place in places {
+        let profile = Profile::new(dead[place].url, dead[place].title, vocabulary);
+        let number = *numbers.entry(profile.components.clone()).or_insert(profiles.len());
+        if number == profiles.len() {
+            profiles.push(profile);
+        }
+        asked[place] = number;
+    }
+    (profiles, asked)
+}
+
+/// The guesses for one dead page, best first.
+fn question(old: Profile, library: &Library, vocabulary: &Vocabulary, sums: &mut Sums) -> Question {
+    let comparison = Comparison { vocabulary, library };
+    let mut scored: Vec<_> = candidates(&old, library, vocabulary, sums)
+        .into_iter()
+        .map(|page| {
+            let pair = comparison.features(&old, &library.pages[page as usize]);
+            (Guess { page, chance: chance(&pair) }, pair)
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.chance.total_cmp(&a.0.chance).then(a.0.page.cmp(&b.0.page)));
+    scored.truncate(GUESSES);
+    let (guesses, pairs) = scored.into_iter().unzip();
+    Question { old, guesses, pairs }
+}
+
+/// Counts all votes.
+fn count(questions: &[Question], moves: &[(Profile, Profile)], library: &Library) -> Votes {
+    let mut votes = Votes::default();
+    for question in questions {
+        votes.add(&question.old, &question.guesses, &library.pages);
+    }
+    for (old, new) in moves {
+        votes.add_known(old, library.at(new), new);
+    }
+    votes
+}
