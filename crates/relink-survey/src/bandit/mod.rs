@@ -27,13 +27,13 @@ pub struct BanditSettings {
     /// The share of broken URLs that further checks must promise.
     pub floor: f64,
     /// How many directories of a domain weigh as much as what is known of all
-    /// other domains.
+    /// other domains of its kind.
     pub leaning: f64,
 }
 
 impl Default for BanditSettings {
     fn default() -> Self {
-        Self { floor: 0.25, leaning: 3.0 }
+        Self { floor: 0.25, leaning: 6.0 }
     }
 }
 
@@ -63,8 +63,8 @@ pub struct Bandit<'a> {
     chance: Chance,
     directories: Vec<Arm>,
     domains: Vec<Lore>,
-    /// What all domains have in common, not made to add up to 1.
-    common: Weights,
+    /// What the domains of a kind have in common, not made to add up to 1.
+    common: [Weights; Kind::COUNT],
     /// Whether answers came in since everything was last learnt anew.
     has_news: bool,
 }
@@ -76,12 +76,31 @@ struct Arm {
     outstanding: u16,
 }
 
+/// Whether a domain lives, or is dead for the most part. Domains lean on their
+/// own kind: that some are dead as a whole does not make it more probable that
+/// a directory of a living one is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Living,
+    Dying,
+}
+
+impl Kind {
+    const COUNT: usize = 2;
+
+    /// The kind of a domain with this rate of broken URLs.
+    fn of(rate: f64) -> Self {
+        if rate < 0.5 { Self::Living } else { Self::Dying }
+    }
+}
+
 /// What is known of a domain beside its sums.
 #[derive(Debug, Clone)]
 struct Lore {
     weights: Weights,
-    /// What it adds to the common weights.
+    /// What it adds to the common weights of its kind.
     share: Weights,
+    kind: Kind,
     /// How many answers there were when it was last learnt.
     learnt: u32,
 }
@@ -92,7 +111,8 @@ impl<'a> Bandit<'a> {
         let mut chance = Chance::new(seed);
         let piles = catalogue.directories().map(|it| catalogue.urls_of(it).collect());
         let deck = Deck::new(piles, |_| false, &mut chance);
-        let lore = Lore { weights: at_first(), share: [0.0; RATES.len()], learnt: 0 };
+        let lore =
+            Lore { weights: at_first(), share: [0.0; RATES.len()], kind: Kind::Living, learnt: 0 };
         Self {
             settings,
             likelihood: Likelihood::new(),
@@ -101,7 +121,7 @@ impl<'a> Bandit<'a> {
             chance,
             directories: vec![Arm::default(); catalogue.directories().len()],
             domains: vec![lore; catalogue.domains().len()],
-            common: at_first().map(|weight| weight * FIRST_WEIGHT),
+            common: [at_first().map(|weight| weight * FIRST_WEIGHT); Kind::COUNT],
             has_news: true,
         }
     }
@@ -120,25 +140,42 @@ impl<'a> Bandit<'a> {
     /// each from that.
     fn learn(&mut self, domain: DomainId) {
         let catalogue = self.ledger.catalogue();
-        let common = blend(&self.common, 1.0, &self.common, 0.0);
-        let mut weights = self.domains[domain.index()].weights;
-        let mut share = [0.0; RATES.len()];
+        let mut lore = self.domains[domain.index()].clone();
+        let common = self.common_of(domain, lore.kind);
+        self.share(&lore, -1.0);
         for _ in 0..FITS {
             let tallies = catalogue.directories_of(domain).map(|it| self.ledger.directory(it));
             let seen = tallies.filter(|tally| tally.checked > 0);
-            let (expected, directories) = self.likelihood.expected(&weights, seen);
-            weights = blend(&expected, 1.0, &common, self.settings.leaning);
-            share = expected.map(|part| part / (directories + HALF_KNOWN));
+            let (expected, directories) = self.likelihood.expected(&lore.weights, seen);
+            lore.weights = blend(&expected, 1.0, &common, self.settings.leaning);
+            // One directory says nothing of how those of a domain differ.
+            let known = f64::max(directories - 1.0, 0.0) / (directories + HALF_KNOWN);
+            lore.share = expected.map(|part| part / f64::max(directories, 1.0) * known);
+            lore.kind = Kind::of(moments(&expected).0 / f64::max(directories, 1.0));
         }
-        let lore = &mut self.domains[domain.index()];
-        for ((common, old), new) in self.common.iter_mut().zip(lore.share).zip(share) {
-            *common = (*common + new - old).max(f64::MIN_POSITIVE);
-        }
-        *lore = Lore { weights, share, learnt: self.ledger.domain(domain).checked };
+        lore.learnt = self.ledger.domain(domain).checked;
+        self.share(&lore, 1.0);
+        self.domains[domain.index()] = lore;
         for directory in catalogue.directories_of(domain) {
             self.value(directory);
         }
         self.look_once(domain);
+    }
+
+    /// What a domain leans on: its own kind, or all while it is unseen.
+    fn common_of(&self, domain: DomainId, kind: Kind) -> Weights {
+        let [living, dying] = &self.common;
+        if self.ledger.domain(domain).checked == 0 {
+            return blend(living, 1.0, dying, 1.0);
+        }
+        blend(&self.common[kind as usize], 1.0, dying, 0.0)
+    }
+
+    /// Adds what a domain shares with its kind, or takes it back.
+    fn share(&mut self, lore: &Lore, sign: f64) {
+        for (common, part) in self.common[lore.kind as usize].iter_mut().zip(lore.share) {
+            *common = (*common + sign * part).max(f64::MIN_POSITIVE);
+        }
     }
 
     /// Values a directory by its posterior.
