@@ -17,6 +17,7 @@ mod load;
 mod look;
 mod observer;
 mod ports;
+mod revive;
 mod stop;
 mod unpack;
 
@@ -32,6 +33,10 @@ pub use fault::EngineFault;
 pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
 pub use observer::{Observer, Progress, Waiting};
 pub use ports::Ports;
+pub use revive::{
+    Alias, DeadPage, Other, PassedOver, REVIVABLE, Revival, ReviveObserver, ReviveSettings,
+    lesson_programs, revive,
+};
 pub use stop::{Stop, StopSwitch};
 
 /// A document of more bytes than this is read in windows.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_ports::{Clock, Fetch, Files, Render, Store};
+use relink_ports::{Archive, Clock, Fetch, Files, Render, Store};
 
 use crate::look::moment;
 
@@ -18,6 +18,8 @@ pub struct Ports {
     pub store: Arc<dyn Store>,
     /// Builds pages in a browser, where there is one.
     pub render: Option<Arc<dyn Render>>,
+    /// Web archives, in the order to ask them.
+    pub archives: Vec<Arc<dyn Archive>>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }

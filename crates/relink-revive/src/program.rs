@@ -20,6 +20,7 @@ mod prepared;
 mod price;
 mod run;
 mod seed;
+mod show;
 mod slot;
 mod text;
 mod trial;

@@ -9,6 +9,7 @@ mod finding;
 mod hosts;
 mod paint;
 mod quantity;
+mod revival;
 mod snippet;
 
 pub use closing::{
@@ -18,6 +19,7 @@ pub use finding::{FindingView, finding};
 pub use hosts::hosts;
 pub use paint::Paint;
 pub use quantity::{age, counted, duration, grouped, resemblance, size};
+pub use revival::{AliasView, RevivalView, revival};
 pub use snippet::Snippet;
 
 pub(crate) use comparison::compared;

@@ -1,5 +1,7 @@
 //! The command line, as typed. What it means is in `settings`.
 
+mod revive;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -10,6 +12,7 @@ use relink_model::Word;
 use relink_page::Slugs;
 use url::Url;
 
+pub use self::revive::{PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, usual_archive};
 use crate::span_of_time::SpanOfTime;
 
 /// Finds dead links, explains them, and keeps collections of links alive.
@@ -58,6 +61,10 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Crawl a site: every page, every link, the whole health of it.
     Crawl(Box<CrawlArgs>),
+    /// Find where dead pages went: a live successor, an archived copy.
+    Revive(Box<ReviveArgs>),
+    /// Look after what was learnt about how sites moved.
+    Patterns(PatternsArgs),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
     Extract(ExtractArgs),

@@ -4,6 +4,7 @@
 //! `relink.toml`, `RELINK_*` variables, flags.
 
 mod crawl;
+mod revive;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -26,6 +27,7 @@ use crate::failure::Failure;
 use crate::places;
 
 pub use self::crawl::CrawlPlan;
+pub use self::revive::{ArchiveChoice, RevivePlan};
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.

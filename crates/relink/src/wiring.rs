@@ -6,12 +6,14 @@ use std::sync::Arc;
 use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{Disk, DiskSettings};
+use relink_lookup::{Manners, WebArchiveSettings};
 use relink_ports::{Clock, RenderFault, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
+use url::Host;
 
 use crate::failure::Failure;
-use crate::settings::RunSettings;
+use crate::settings::{ArchiveChoice, RunSettings};
 
 /// Joins one of each edge.
 pub async fn ports(
@@ -26,6 +28,7 @@ pub async fn ports(
         files: Arc::new(Disk::new(DiskSettings::default())),
         store: store(db).await?,
         render: None,
+        archives: Vec::new(),
         clock,
     })
 }
@@ -60,6 +63,21 @@ fn no_browser(fault: &RenderFault) -> Failure {
     Failure::usage("pages cannot be built in a browser")
         .cause(fault.to_string())
         .hint("install one (`apt install chromium`), or name it in RELINK_BROWSER")
+}
+
+/// An archive on this very machine need not be spared.
+pub fn at_home(settings: WebArchiveSettings, choice: &ArchiveChoice) -> WebArchiveSettings {
+    let (ArchiveChoice::InternetArchive(url) | ArchiveChoice::Pywb(url)) = choice;
+    let is_home = match url.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    if is_home {
+        return WebArchiveSettings { manners: Manners::at_home(), ..settings };
+    }
+    settings
 }
 
 /// Opens the database, making its directory if need be.

@@ -7,6 +7,8 @@ mod demo;
 mod explain;
 mod export;
 mod extract;
+mod patterns;
+mod revive;
 
 use std::io::IsTerminal;
 
@@ -22,6 +24,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Extract(args) => block_on(extract::run(args, cli.face)),
         Command::Check(args) => block_on(check::run(*args, cli.face)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.face)),
+        Command::Revive(args) => block_on(revive::run(*args, cli.face)),
+        Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),
     }

@@ -21,6 +21,7 @@ use relink_wire::{
 use self::human::HumanReport;
 use self::json::JsonSink;
 use self::progress::Bar;
+pub use self::progress::Steps;
 use crate::cli::{Face, Format};
 use crate::commands::paint;
 use crate::failure::{Exit, Failure};

@@ -48,6 +48,39 @@ impl Bar {
     }
 }
 
+/// A count of steps with a word on what is being done, or none.
+pub struct Steps(Option<ProgressBar>);
+
+impl Steps {
+    /// A bar if somebody can see it and wants to.
+    pub fn new(face: &Face) -> Self {
+        Self(Bar::new(face).0)
+    }
+
+    /// So many of so many are done, and this is next.
+    pub fn show(&self, done: u64, all: u64, next: &str) {
+        let Some(bar) = &self.0 else { return };
+        bar.set_length(all);
+        bar.set_position(done);
+        bar.set_message(printable(next).into_owned());
+    }
+
+    /// Makes something to print while the bar is out of the way.
+    pub fn beside<T>(&self, make: impl FnOnce() -> T) -> T {
+        match &self.0 {
+            Some(bar) => bar.suspend(make),
+            None => make(),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
 fn bar() -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} eta {eta}  {msg}");
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());

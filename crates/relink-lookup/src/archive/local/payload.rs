@@ -99,6 +99,7 @@ impl Payload {
             body: Body {
                 content_type: self.header("content-type").map(str::to_owned),
                 language: self.header("content-language").map(str::to_owned),
+                robots: self.header("x-robots-tag").map(str::to_owned),
                 bytes: bytes.into(),
                 is_cut: is_cut || self.is_cut,
             },

@@ -1,0 +1,120 @@
+//! What came of looking for a dead page: the answer, what it rests on, what
+//! was passed over, and what it took.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use relink_model::{Confidence, Snapshot, Word};
+use relink_revive::NoAlias;
+use relink_revive::cost::{Cost, Method};
+use relink_revive::evidence::EvidenceItem;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// What came of looking for a dead page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Revival {
+    /// The dead page.
+    pub url: Url,
+    /// How it is dead, if it was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<Word>,
+    /// Where it lives now.
+    pub alias: Option<Alias>,
+    /// The best copy that an archive has of it.
+    pub archived: Option<Snapshot>,
+    /// Copies that were looked at and are none of the page.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed_over: Vec<PassedOver>,
+    /// Pages that are like it, and not sure enough.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Other>,
+    /// Why there is no alias, by method.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<NoAlias>,
+    /// What could not be asked, in plain words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// What it took, by method.
+    #[serde(default)]
+    pub costs: BTreeMap<Method, Cost>,
+    /// When it was looked for.
+    pub tried: Timestamp,
+}
+
+/// Another address, alive, for the same page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Alias {
+    /// The address.
+    pub url: Url,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// By which way it was found.
+    pub method: Method,
+    /// What it rests on.
+    pub evidence: Vec<EvidenceItem>,
+    /// The lesson that led to it, as people name it (`P14`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lesson: Option<i64>,
+}
+
+/// An archived copy that is none of the page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassedOver {
+    /// When it was archived.
+    pub taken: Timestamp,
+    /// Why it was passed over, in plain words.
+    pub reason: String,
+}
+
+/// A page that is like the dead one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Other {
+    /// Its address.
+    pub url: Url,
+    /// How sure it is.
+    pub confidence: Confidence,
+}
+
+impl Revival {
+    pub(super) fn new(url: Url, word: Option<Word>, tried: Timestamp) -> Self {
+        Self {
+            url,
+            word,
+            alias: None,
+            archived: None,
+            passed_over: Vec::new(),
+            others: Vec::new(),
+            reasons: Vec::new(),
+            remarks: Vec::new(),
+            costs: BTreeMap::new(),
+            tried,
+        }
+    }
+
+    /// Adds what a step took.
+    pub(super) fn charge(&mut self, method: Method, cost: Cost) {
+        let sum = self.costs.entry(method).or_default();
+        *sum = *sum + cost;
+    }
+
+    /// Adds a reason, once.
+    pub(super) fn because(&mut self, reason: NoAlias) {
+        if !self.reasons.contains(&reason) {
+            self.reasons.push(reason);
+        }
+    }
+
+    /// Takes an alias, unless a surer one is there.
+    pub(super) fn accept(&mut self, alias: Alias) {
+        let is_surer = self.alias.as_ref().is_none_or(|known| alias.confidence > known.confidence);
+        if is_surer {
+            self.alias = Some(alias);
+        }
+    }
+
+    /// What all methods took together.
+    pub fn cost(&self) -> Cost {
+        self.costs.values().copied().sum()
+    }
+}

@@ -1,0 +1,124 @@
+//! What finding some pages teaches about the others.
+//!
+//! Programs are learnt from pages whose new address is known, and kept with
+//! their directory. A later broken address is then answered from the store
+//! and one look at the live web.
+
+use std::collections::BTreeMap;
+
+use relink_ports::KeptLesson;
+use relink_revive::Directory;
+use relink_revive::OldPage;
+use relink_revive::program::{Example, LearnedProgram, ProgramBook};
+use relink_revive::redirects::Rejection;
+
+use super::{Quest, Revival, Search};
+use crate::EngineFault;
+
+/// Examples of other pages that are read from the store.
+const EXAMPLES: usize = 2_000;
+
+/// Programs for a page, with the numbers of the lessons they come from.
+pub(super) struct Book {
+    pub(super) programs: ProgramBook,
+    pub(super) ids: BTreeMap<String, i64>,
+}
+
+impl Search<'_> {
+    /// What is known for a directory and those above it.
+    pub(super) async fn book(&self, directory: &Directory) -> Result<Book, EngineFault> {
+        let mut found: BTreeMap<String, Vec<LearnedProgram>> = BTreeMap::new();
+        let mut ids = BTreeMap::new();
+        let mut next = Some(directory.clone());
+        while let Some(directory) = next {
+            let lesson = self.ports.store.lesson(directory.as_str()).await?;
+            if let Some(lesson) = lesson.filter(|lesson| !lesson.is_disabled) {
+                ids.insert(lesson.directory.clone(), lesson.id);
+                found.insert(lesson.directory.clone(), lesson_programs(&lesson));
+            }
+            next = directory.parent();
+        }
+        // A book is written as what it holds, by directory.
+        let text = serde_json::to_string(&found).unwrap_or_default();
+        Ok(Book { programs: serde_json::from_str(&text).unwrap_or_default(), ids })
+    }
+
+    /// Learns from what was found, now and before, and keeps it.
+    pub(super) async fn teach(
+        &mut self,
+        directory: &Directory,
+        quests: &[Quest],
+    ) -> Result<(), EngineFault> {
+        let mut examples: Vec<Example> = quests.iter().filter_map(example).collect();
+        if examples.is_empty() {
+            return Ok(());
+        }
+        examples.extend(self.earlier_examples(directory, quests).await?);
+        let book = ProgramBook::learn(&examples);
+        for (directory, programs) in book.iter() {
+            let lesson = KeptLesson {
+                id: 0,
+                directory: directory.to_string(),
+                is_dead: false,
+                is_disabled: false,
+                learned: self.ports.now(),
+                programs: serde_json::to_string(programs).unwrap_or_default(),
+            };
+            self.ports.store.keep_lesson(&lesson).await?;
+        }
+        Ok(())
+    }
+
+    async fn earlier_examples(
+        &self,
+        directory: &Directory,
+        quests: &[Quest],
+    ) -> Result<Vec<Example>, EngineFault> {
+        let mut examples = Vec::new();
+        for scheme in ["http://", "https://", "http://www.", "https://www."] {
+            let prefix = format!("{scheme}{directory}");
+            let kept = self.ports.store.revivals(&prefix, "", EXAMPLES).await?;
+            let stories =
+                kept.iter().filter_map(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
+            examples.extend(stories.filter_map(|story| {
+                let is_here = quests.iter().any(|quest| quest.page.url == story.url);
+                let new = story.alias.filter(|_| !is_here)?.url;
+                Some(Example { old: OldPage::new(story.url), new })
+            }));
+        }
+        Ok(examples)
+    }
+
+    /// Gives a directory up.
+    pub(super) async fn keep_dead(&self, directory: &Directory) -> Result<(), EngineFault> {
+        let lesson = KeptLesson {
+            id: 0,
+            directory: directory.to_string(),
+            is_dead: true,
+            is_disabled: false,
+            learned: self.ports.now(),
+            programs: "[]".to_owned(),
+        };
+        self.ports.store.keep_lesson(&lesson).await?;
+        Ok(())
+    }
+}
+
+fn example(quest: &Quest) -> Option<Example> {
+    let alias = quest.revival.alias.as_ref()?;
+    Some(Example { old: quest.old.clone(), new: alias.url.clone() })
+}
+
+/// The programs of a lesson; none if another version wrote it.
+pub fn lesson_programs(lesson: &KeptLesson) -> Vec<LearnedProgram> {
+    serde_json::from_str(&lesson.programs).unwrap_or_default()
+}
+
+/// Why a redirect of old is not trusted, in plain words.
+pub(super) fn rejection(why: &Rejection) -> String {
+    match why {
+        Rejection::Itself => "it is the same address".to_owned(),
+        Rejection::AnotherSite => "it is another site".to_owned(),
+        Rejection::SharedTarget { with, .. } => format!("{with} led there too"),
+    }
+}

@@ -1,0 +1,93 @@
+//! A program in one line, for people: `docs.example.org/<last>`.
+//!
+//! It says what the new address looks like and leaves out how exactly each
+//! word is spelt; the JSON form has all of it.
+
+use std::fmt;
+
+use super::{
+    DatePart, HostPart, NewQuery, Part, Piece, Segment, Slash, Source, Take, TitlePiece, UrlProgram,
+};
+
+impl fmt::Display for UrlProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.host.iter().try_for_each(|part| part.fmt(f))?;
+        for segment in &self.path {
+            f.write_str("/")?;
+            match segment {
+                Segment::Component(parts) => parts.iter().try_for_each(|part| part.fmt(f))?,
+                Segment::Run { .. } => f.write_str("<path>")?,
+            }
+        }
+        if self.slash == Slash::With {
+            f.write_str("/")?;
+        }
+        match &self.query {
+            NewQuery::None => Ok(()),
+            NewQuery::Keep => f.write_str("?<query>"),
+            NewQuery::Make(parameters) => show_query(parameters, f),
+        }
+    }
+}
+
+fn show_query(parameters: &[(String, Vec<Part>)], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    for (at, (name, value)) in parameters.iter().enumerate() {
+        f.write_str(if at == 0 { "?" } else { "&" })?;
+        if !name.is_empty() {
+            write!(f, "{name}=")?;
+        }
+        value.iter().try_for_each(|part| write!(f, "{part}"))?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Take(take) => take.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Take {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<")?;
+        if let Some(piece) = self.piece {
+            f.write_str(match piece {
+                Piece::Field { .. } | Piece::After(_) | Piece::Before(_) => "part of ",
+                Piece::Number(_) => "number in ",
+            })?;
+        }
+        match &self.source {
+            Source::Path(-1) => f.write_str("name")?,
+            Source::Path(place) if *place < 0 => write!(f, "folder {place}")?,
+            Source::Path(place) => write!(f, "folder {}", place + 1)?,
+            Source::Query(name) => write!(f, "?{name}")?,
+            Source::Title(TitlePiece::Whole) => f.write_str("title")?,
+            Source::Title(TitlePiece::First | TitlePiece::Last) => f.write_str("title piece")?,
+            Source::Date(DatePart::Year) => f.write_str("year")?,
+            Source::Date(DatePart::Month) => f.write_str("month")?,
+            Source::Date(DatePart::Day) => f.write_str("day")?,
+            Source::Label(place) => write!(f, "label {place}")?,
+            Source::Host(HostPart::Whole | HostPart::Bare) => f.write_str("host")?,
+        }
+        f.write_str(">")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::OldPage;
+    use crate::program::{Example, learn};
+
+    #[test]
+    fn a_program_reads_like_an_address() {
+        let example = |name: &str| Example {
+            old: OldPage::new(format!("https://example.org/guide/{name}.html").parse().unwrap()),
+            new: format!("https://docs.example.org/v2/{name}").parse().unwrap(),
+        };
+        let learned = learn(&["setup", "build", "deploy"].map(example));
+        assert_eq!(learned[0].program.to_string(), "docs.example.org/v2/<name>");
+    }
+}

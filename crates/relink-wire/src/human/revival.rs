@@ -1,0 +1,139 @@
+//! Where a dead page went, for people at a terminal.
+
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use relink_model::Confidence;
+
+use super::{Paint, shown_prose, shown_url};
+
+/// Copies that were passed over and are named.
+const PASSED_OVER: usize = 3;
+
+/// What came of looking for a dead page, borrowed from wherever it is kept.
+#[derive(Debug, Clone, Copy)]
+pub struct RevivalView<'a> {
+    /// The dead page.
+    pub url: &'a str,
+    /// Where it lives now.
+    pub alias: Option<AliasView<'a>>,
+    /// The best archived copy: when it was taken, and where it can be read.
+    pub archived: Option<(Timestamp, &'a str)>,
+    /// Copies that were looked at and are none of the page, and why.
+    pub passed_over: &'a [(Timestamp, String)],
+    /// Pages that are like it.
+    pub others: &'a [(String, Confidence)],
+    /// Why there is no alias, in plain words.
+    pub reasons: &'a [String],
+    /// What could not be asked.
+    pub remarks: &'a [String],
+}
+
+/// An alias with what it rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct AliasView<'a> {
+    /// The address.
+    pub url: &'a str,
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// The pattern that led to it, as people name it.
+    pub lesson: Option<i64>,
+    /// What it rests on, in plain words.
+    pub evidence: &'a [String],
+}
+
+/// The block that tells where a dead page went.
+pub fn revival(paint: Paint, view: &RevivalView<'_>) -> String {
+    let mut text = format!("{}\n", shown_url(view.url));
+    match &view.alias {
+        Some(alias) => text += &alias_lines(paint, alias),
+        None => text += &no_alias_lines(view),
+    }
+    text += &archive_line(view);
+    if !view.others.is_empty() {
+        let others: Vec<String> = view
+            .others
+            .iter()
+            .map(|(url, confidence)| format!("{} ({confidence})", shown_url(url)))
+            .collect();
+        let _ = writeln!(text, "  other    {}", others.join(", "));
+    }
+    for remark in view.remarks {
+        let _ = writeln!(text, "  note     {}", shown_prose(remark));
+    }
+    text
+}
+
+fn alias_lines(paint: Paint, alias: &AliasView<'_>) -> String {
+    let url = paint.strong(&shown_url(alias.url));
+    let pattern = alias.lesson.map(|id| format!("   pattern P{id}")).unwrap_or_default();
+    let mut text = format!("  alias    {url}   {}{pattern}\n", alias.confidence);
+    for note in alias.evidence {
+        let _ = writeln!(text, "           {}", shown_prose(note));
+    }
+    text
+}
+
+fn no_alias_lines(view: &RevivalView<'_>) -> String {
+    let mut lines = view.reasons.iter();
+    let first = lines.next().map_or("nothing was found", String::as_str);
+    let mut text = format!("  alias    none: {}\n", shown_prose(first));
+    for reason in lines {
+        let _ = writeln!(text, "           {}", shown_prose(reason));
+    }
+    text
+}
+
+fn archive_line(view: &RevivalView<'_>) -> String {
+    let day = |moment: &Timestamp| moment.strftime("%Y-%m-%d").to_string();
+    let mut parts = Vec::new();
+    if let Some((taken, address)) = &view.archived {
+        parts.push(format!("{} good copy {}", day(taken), shown_url(address)));
+    }
+    for (taken, reason) in view.passed_over.iter().take(PASSED_OVER) {
+        parts.push(format!("{} {} (ignored)", day(taken), shown_prose(reason)));
+    }
+    let more = view.passed_over.len().saturating_sub(PASSED_OVER);
+    if more > 0 {
+        parts.push(format!("{more} more ignored"));
+    }
+    if parts.is_empty() {
+        return String::new();
+    }
+    format!("  archive  {}\n", parts.join("\n           "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alias_is_told_with_what_it_rests_on() {
+        let evidence = ["37 of 37 known pages of example.org/guide/ moved in this way".to_owned()];
+        let passed_over =
+            [("2025-08-30T00:00:00Z".parse().unwrap(), "redirect to /404".to_owned())];
+        let taken: Timestamp = "2024-02-11T08:00:00Z".parse().unwrap();
+        let view = RevivalView {
+            url: "https://example.org/guide/setup",
+            alias: Some(AliasView {
+                url: "https://docs.example.org/setup",
+                confidence: Confidence::percent(97),
+                lesson: Some(14),
+                evidence: &evidence,
+            }),
+            archived: Some((taken, "https://archive.test/1")),
+            passed_over: &passed_over,
+            others: &[],
+            reasons: &[],
+            remarks: &[],
+        };
+        assert_eq!(
+            revival(Paint::Plain, &view),
+            "https://example.org/guide/setup\n\
+             \u{20} alias    https://docs.example.org/setup   0.97   pattern P14\n\
+             \u{20}          37 of 37 known pages of example.org/guide/ moved in this way\n\
+             \u{20} archive  2024-02-11 good copy https://archive.test/1\n\
+             \u{20}          2025-08-30 redirect to /404 (ignored)\n"
+        );
+    }
+}

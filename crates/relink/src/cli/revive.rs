@@ -1,0 +1,130 @@
+//! `relink revive` and `relink patterns`, as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use jiff::civil::Date;
+use url::Url;
+
+use super::AskingArgs;
+use crate::span_of_time::SpanOfTime;
+
+/// `relink revive`.
+#[derive(Debug, Args)]
+pub struct ReviveArgs {
+    /// Dead pages to look for.
+    #[arg(value_name = "URL", required_unless_present_any = ["all", "summary"])]
+    pub urls: Vec<String>,
+    /// Look for every dead page of the database, directory by directory; the
+    /// same command goes on where it was stopped.
+    #[arg(long, conflicts_with = "urls")]
+    pub all: bool,
+    /// Only tell what came of all pages looked for so far: by kind of death,
+    /// by age of the last good copy, by method and what it took.
+    #[arg(long, conflicts_with = "urls")]
+    pub summary: bool,
+    /// What stdout gets.
+    #[arg(long, value_enum, default_value = "human")]
+    pub format: ReviveFormat,
+    /// A web archive to ask: the base address of one like the Wayback Machine,
+    /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
+    /// [default: <https://web.archive.org>].
+    #[arg(long, value_name = "ARCHIVE", env = "RELINK_ARCHIVE", value_delimiter = ',')]
+    pub archive: Vec<String>,
+    /// A WARC or CDXJ file to look into, or a directory of such files. May be
+    /// repeated.
+    #[arg(long, value_name = "FILE")]
+    pub warc: Vec<PathBuf>,
+    /// A list of pages that are alive, as candidates: JSON lines with `url` and
+    /// `title`, or a plain list. Pages of crawls in the database always are.
+    #[arg(long, value_name = "FILE")]
+    pub live: Vec<PathBuf>,
+    /// The date of the link: the copy nearest to it is wanted.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub date: Option<Date>,
+    /// Suggest nothing less sure than this.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
+    pub least: f64,
+    /// How old an answer may be that is not looked for again; `0` looks for
+    /// everything again [default: 30d].
+    #[arg(long, value_name = "TIME")]
+    pub answer_age: Option<SpanOfTime>,
+    /// Use this database instead of the project's own.
+    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+    /// Use this configuration file instead of the project's `relink.toml`.
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    pub config: Option<PathBuf>,
+    /// How to ask.
+    #[command(flatten)]
+    pub asking: AskingArgs,
+}
+
+/// What answers look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReviveFormat {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON object per page, as they come.
+    Jsonl,
+}
+
+/// `relink patterns`.
+#[derive(Debug, Args)]
+pub struct PatternsArgs {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub command: PatternsCommand,
+    /// Use this database instead of the project's own.
+    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB")]
+    pub db: Option<PathBuf>,
+}
+
+/// What to do with learnt patterns.
+#[derive(Debug, Subcommand)]
+pub enum PatternsCommand {
+    /// List what was learnt, directory by directory.
+    List,
+    /// Show one pattern with its programs and examples.
+    Show {
+        /// Its number (`P14` or `14`).
+        pattern: PatternNumber,
+    },
+    /// Write all patterns as JSON to stdout.
+    Export,
+    /// Read patterns that were written by `export`.
+    Import {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Switch a pattern off: it is not used any more.
+    Disable {
+        /// Its number (`P14` or `14`).
+        pattern: PatternNumber,
+    },
+    /// Switch a pattern on again.
+    Enable {
+        /// Its number (`P14` or `14`).
+        pattern: PatternNumber,
+    },
+}
+
+/// The number of a pattern, with or without its letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PatternNumber(pub i64);
+
+impl std::str::FromStr for PatternNumber {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let digits = text.strip_prefix(['P', 'p']).unwrap_or(text);
+        digits.parse().map(Self).map_err(|_| format!("`{text}` is no pattern; try `P1`"))
+    }
+}
+
+/// The archive that is asked unless told otherwise.
+pub fn usual_archive() -> Option<Url> {
+    Url::parse("https://web.archive.org/").ok()
+}

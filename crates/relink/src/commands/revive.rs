@@ -1,0 +1,172 @@
+//! `relink revive`: where did a dead page go?
+
+mod summary;
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
+use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
+use relink_ports::{Archive, Clock as _};
+use relink_wire::human::{self, AliasView, Paint, RevivalView};
+use url::Url;
+
+use super::check::stop_on_interrupt;
+use super::paint;
+use crate::cli::{Face, ReviveArgs, ReviveFormat};
+use crate::clock::RunClock;
+use crate::failure::{Exit, Failure};
+use crate::output::{Steps, print};
+use crate::settings::{ArchiveChoice, RevivePlan};
+use crate::wiring;
+
+/// Dead pages read from the store at a time.
+const PIECE: usize = 1024;
+
+/// Looks for dead pages.
+pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
+    let clock = RunClock::start()?;
+    let plan = RevivePlan::resolve(args, clock.now())?;
+    let run = &plan.run;
+    let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    if plan.is_summary {
+        return summary::tell(&ports, plan.format).await;
+    }
+    ports.archives = archives(&plan, &ports)?;
+    let pages = dead_pages(&plan, &ports).await?;
+    if pages.is_empty() {
+        return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
+    }
+    let stop = stop_on_interrupt();
+    let mut teller = Teller::new(plan.format, &face);
+    match revive(&ports, &plan.revive, pages, &mut teller, &stop).await {
+        Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}
+        done => done?,
+    }
+    teller.finish()?;
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Clean })
+}
+
+fn archives(plan: &RevivePlan, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, Failure> {
+    let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
+    if !plan.warcs.is_empty() {
+        let local = LocalArchive::open(&plan.warcs).map_err(|fault| {
+            Failure::usage(fault.to_string())
+                .because(&fault)
+                .hint("`--warc` takes WARC and CDXJ files")
+        })?;
+        archives.push(Arc::new(local));
+    }
+    for choice in &plan.archives {
+        let settings = match choice {
+            ArchiveChoice::InternetArchive(root) => WebArchiveSettings::internet_archive(root),
+            ArchiveChoice::Pywb(collection) => WebArchiveSettings::pywb(collection),
+        };
+        let settings = wiring::at_home(settings, choice);
+        let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
+        archives.push(Arc::new(WebArchive::new(settings, fetch, clock)));
+    }
+    Ok(archives)
+}
+
+/// The pages to look for, with what the store knows of them.
+async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, Failure> {
+    let mut pages = Vec::new();
+    if let Some(urls) = &plan.urls {
+        for url in urls {
+            let known = ports.store.dead_target(url.as_str()).await?;
+            pages.push(DeadPage { url: url.clone(), known, is_named: true });
+        }
+        return Ok(pages);
+    }
+    let mut after = String::new();
+    loop {
+        let piece = ports.store.dead_targets(&REVIVABLE, &after, PIECE).await?;
+        let Some(last) = piece.last() else { return Ok(pages) };
+        after.clone_from(&last.url);
+        pages.extend(piece.into_iter().filter_map(|known| {
+            let url = Url::parse(&known.url).ok()?;
+            Some(DeadPage { url, known: Some(known), is_named: true })
+        }));
+    }
+}
+
+/// Tells what came of it, page by page.
+struct Teller {
+    format: ReviveFormat,
+    paint: Paint,
+    steps: Steps,
+    /// The rows of one JSON document, until it is whole.
+    rows: Vec<serde_json::Value>,
+}
+
+impl Teller {
+    fn new(format: ReviveFormat, face: &Face) -> Self {
+        Self { format, paint: paint(face), steps: Steps::new(face), rows: Vec::new() }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.steps.clear();
+        if self.format == ReviveFormat::Json {
+            let text = serde_json::to_string_pretty(&self.rows).unwrap_or_default();
+            return print(&format!("{text}\n"));
+        }
+        Ok(())
+    }
+}
+
+impl ReviveObserver for Teller {
+    fn progress(&mut self, done: usize, all: usize, directory: &str) {
+        self.steps.show(done as u64, all as u64, directory);
+    }
+
+    fn revived(&mut self, revival: &Revival) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match self.format {
+            ReviveFormat::Human => {
+                let text = self.steps.beside(|| told(self.paint, revival));
+                out.write_all(text.as_bytes())
+            }
+            ReviveFormat::Jsonl => {
+                serde_json::to_writer(&mut out, revival)?;
+                out.write_all(b"\n")
+            }
+            ReviveFormat::Json => {
+                self.rows.push(serde_json::to_value(revival)?);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A revival for people.
+pub fn told(paint: Paint, revival: &Revival) -> String {
+    let evidence: Vec<String> = revival
+        .alias
+        .iter()
+        .flat_map(|alias| alias.evidence.iter().map(|item| item.note.clone()))
+        .collect();
+    let passed_over: Vec<_> =
+        revival.passed_over.iter().map(|copy| (copy.taken, copy.reason.clone())).collect();
+    let others: Vec<_> =
+        revival.others.iter().map(|other| (other.url.to_string(), other.confidence)).collect();
+    let reasons: Vec<String> = revival.reasons.iter().map(ToString::to_string).collect();
+    let archived = revival.archived.as_ref();
+    human::revival(
+        paint,
+        &RevivalView {
+            url: revival.url.as_str(),
+            alias: revival.alias.as_ref().map(|alias| AliasView {
+                url: alias.url.as_str(),
+                confidence: alias.confidence,
+                lesson: alias.lesson,
+                evidence: &evidence,
+            }),
+            archived: archived.map(|copy| (copy.taken, copy.address.as_str())),
+            passed_over: &passed_over,
+            others: &others,
+            reasons: &reasons,
+            remarks: &revival.remarks,
+        },
+    )
+}

@@ -1,0 +1,159 @@
+//! What the flags of `relink revive` mean.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relink_engine::ReviveSettings;
+use relink_model::Confidence;
+use serde::Deserialize;
+use url::Url;
+
+use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files};
+use crate::cli::{ReviveArgs, ReviveFormat, usual_archive};
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// How old an answer may be that is not looked for again.
+const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
+
+/// Everything `relink revive` needs to know.
+pub struct RevivePlan {
+    /// For the engine.
+    pub revive: ReviveSettings,
+    /// Archives on the web.
+    pub archives: Vec<ArchiveChoice>,
+    /// Archives on the disk.
+    pub warcs: Vec<PathBuf>,
+    /// The pages to look for; nothing means every dead one of the database.
+    pub urls: Option<Vec<Url>>,
+    /// Whether only sums are wanted.
+    pub is_summary: bool,
+    /// What stdout gets.
+    pub format: ReviveFormat,
+    /// For everything around it.
+    pub run: RunSettings,
+}
+
+/// An archive on the web, by how it speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArchiveChoice {
+    /// Like the Internet Archive.
+    InternetArchive(Url),
+    /// Like a collection of pywb's.
+    Pywb(Url),
+}
+
+impl RevivePlan {
+    /// Merges all layers.
+    pub fn resolve(args: ReviveArgs, now: Timestamp) -> Result<Self, Failure> {
+        let folder = current_folder()?;
+        let files = read_files(args.config.as_deref(), &folder)?;
+        let config = Config { db: args.db, ..asking_flags(args.asking) }.over(files);
+        let ask = ask_settings(&config, Duration::MAX);
+        let age = args.answer_age.map_or(ANSWER_AGE, |span| span.0);
+        let revive = ReviveSettings {
+            pace: ask.pace,
+            policy: ask.policy,
+            live: live_pages(&args.live)?,
+            fresh_since: fresh_since(now, age),
+            least: least(args.least)?,
+            link_date: args
+                .date
+                .and_then(|date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())),
+        };
+        let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
+        Ok(Self {
+            revive,
+            archives: archives(&args.archive)?,
+            warcs: args.warc,
+            urls: (!args.all).then_some(urls),
+            is_summary: args.summary,
+            format: args.format,
+            run: RunSettings::new(config, &folder, Vec::new(), args.urls)?,
+        })
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share lies between 0 and 1"
+)]
+fn least(share: f64) -> Result<Confidence, Failure> {
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Failure::usage(format!("`{share}` is no share"))
+            .hint("write it like `--least 0.7`: from 0 to 1"));
+    }
+    Ok(Confidence::percent((share * 100.0).round() as u8))
+}
+
+fn page(text: &str) -> Result<Url, Failure> {
+    relink_frontier::canonical(None, text).map_err(|fault| {
+        Failure::usage(format!("`{text}` is no page to look for"))
+            .cause(fault.to_string())
+            .hint("write it like `relink revive https://example.org/old/page`")
+    })
+}
+
+fn archives(named: &[String]) -> Result<Vec<ArchiveChoice>, Failure> {
+    if named.is_empty() {
+        return Ok(usual_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
+    }
+    let wanted = named.iter().filter(|name| *name != "none");
+    wanted.map(|name| archive(name)).collect()
+}
+
+fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
+    let (is_pywb, address) = match name.strip_prefix("pywb:") {
+        Some(address) => (true, address),
+        None => (false, name),
+    };
+    // The address of a service is a directory, whether or not it is written so.
+    let address = format!("{}/", address.trim_end_matches('/'));
+    let url = relink_frontier::canonical(None, &address).map_err(|fault| {
+        Failure::usage(format!("`{name}` is no archive"))
+            .cause(fault.to_string())
+            .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
+    })?;
+    Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
+}
+
+/// A live page in a list of JSON lines.
+#[derive(Deserialize)]
+struct LiveRow {
+    url: String,
+    #[serde(default)]
+    title: Option<String>,
+}
+
+fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, Failure> {
+    let mut pages = Vec::new();
+    for file in files {
+        pages.extend(live_list(file)?);
+    }
+    Ok(pages)
+}
+
+/// A list of live pages: JSON lines, or one address a line.
+fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, Failure> {
+    let text = std::fs::read_to_string(file).map_err(|fault| {
+        Failure::usage(format!("cannot read `{}`", file.display())).cause(fault.to_string())
+    })?;
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .enumerate()
+        .map(|(at, line)| {
+            if !line.starts_with('{') {
+                return Ok((line.to_owned(), None));
+            }
+            let row: LiveRow = serde_json::from_str(line).map_err(|fault| {
+                Failure::usage(format!("line {} of `{}` is no page", at + 1, file.display()))
+                    .cause(fault.to_string())
+                    .hint("write one `{\"url\": …, \"title\": …}` a line, or one address")
+            })?;
+            Ok((row.url, row.title))
+        })
+        .collect()
+}
