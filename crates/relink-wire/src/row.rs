@@ -334,6 +334,8 @@ pub(crate) mod tests {
             looks: &looks,
             grounds: &grounds(),
             places: &places,
+            inlinks: 0,
+            depth: None,
         }))
     }
 
@@ -385,6 +387,8 @@ pub(crate) mod tests {
             looks: &looks,
             grounds: &grounds,
             places: &[],
+            inlinks: 0,
+            depth: None,
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");

@@ -75,6 +75,8 @@ fn settled(word: Word, code: Option<u16>, reason: &str) -> TargetView<'_> {
         looks: &[],
         grounds: &[],
         places: &[],
+        inlinks: 0,
+        depth: None,
     }
 }
 
