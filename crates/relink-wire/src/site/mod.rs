@@ -1,8 +1,17 @@
 //! A crawled site as one report: what is in it, whoever shows it.
 //!
-//! These are the values; `html` makes a page of them, and as JSON they are
-//! the report for machines. Lists that may be long are [`Capped`]: they say
+//! These are the values; [`html()`] makes a page of them and [`human()`] a few
+//! lines for a terminal, and as JSON they are the report for machines. Lists that may be long are [`Capped`]: they say
 //! how much they leave out.
+
+mod dead_directories;
+mod depth_bars;
+mod html;
+mod human;
+
+pub use depth_bars::depth_bars;
+pub use html::html;
+pub use human::human;
 
 use std::collections::BTreeMap;
 
@@ -35,7 +44,7 @@ impl<T> Capped<T> {
 
     /// How many are left out.
     pub fn more(&self) -> u64 {
-        self.total - self.rows.len() as u64
+        self.total.saturating_sub(self.rows.len() as u64)
     }
 }
 

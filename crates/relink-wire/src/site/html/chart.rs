@@ -1,0 +1,174 @@
+//! Small charts as inline SVG, each with a table that says the same.
+//!
+//! Nothing here knows what is charted. Marks differ in form as well as in
+//! color, and every chart carries a sentence for those who do not see it.
+
+mod across;
+mod bars;
+mod line;
+mod spark;
+
+pub(super) use across::{Bar, across};
+pub(super) use bars::{SplitBar, split_bars};
+pub(super) use line::{Trend, trend};
+pub(super) use spark::spark;
+
+use super::markup::{Markup, element};
+use crate::human::grouped;
+
+/// Size of a chart, and of the space around its plot, in pixels. Two fit side
+/// by side on a screen, one on a phone, without being made smaller.
+const WIDTH: f64 = 360.0;
+const HEIGHT: f64 = 230.0;
+const LEFT: f64 = 46.0;
+const RIGHT: f64 = 10.0;
+const TOP: f64 = 26.0;
+const BOTTOM: f64 = 40.0;
+/// The most labels below a plot.
+const LABELS: usize = 12;
+
+/// Charts with what they show and the table that says the same.
+pub(super) fn figure(charts: impl Into<Markup>, caption: Markup, twin: Markup) -> Markup {
+    let summary = element("summary", [], "The same as a table");
+    let table = element("details", [], [summary, twin]);
+    element("figure", [], [charts.into(), element("figcaption", [], caption), table])
+}
+
+/// The drawing itself, which scales with the page.
+fn drawing(width: f64, height: f64, says: &str, marks: Markup) -> Markup {
+    let view = format!("0 0 {width} {height}");
+    let attributes =
+        [("viewBox", view.as_str()), ("role", "img"), ("aria-label", says), ("class", "chart")];
+    element("svg", attributes, marks)
+}
+
+/// The part of `pixels` that `value` of `most` takes.
+#[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding here")]
+fn scaled(value: u64, most: u64, pixels: f64) -> f64 {
+    if most == 0 { 0.0 } else { value as f64 / most as f64 * pixels }
+}
+
+/// A coordinate as SVG has it; a tenth of a pixel is fine enough.
+fn at(pixels: f64) -> String {
+    format!("{pixels:.1}")
+}
+
+fn label(class: &str, x: f64, y: f64, text: impl Into<Markup>) -> Markup {
+    element("text", [("class", class), ("x", &at(x)), ("y", &at(y))], text)
+}
+
+fn rule(class: &str, from: (f64, f64), to: (f64, f64)) -> Markup {
+    let (x1, y1, x2, y2) = (at(from.0), at(from.1), at(to.0), at(to.1));
+    element("line", [("class", class), ("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2)], "")
+}
+
+fn block(class: &str, corner: (f64, f64), size: (f64, f64)) -> Markup {
+    let (x, y, width, height) = (at(corner.0), at(corner.1), at(size.0), at(size.1));
+    let attributes =
+        [("class", class), ("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height)];
+    element("rect", attributes, "")
+}
+
+/// A plot of numbers over steps.
+struct Plot {
+    top: u64,
+    steps: usize,
+}
+
+impl Plot {
+    fn new(most: u64, steps: usize) -> Self {
+        Self { top: round_up(most).0, steps: steps.max(1) }
+    }
+
+    /// How wide a step is.
+    fn step(&self) -> f64 {
+        (WIDTH - LEFT - RIGHT) / scaled(self.steps as u64, 1, 1.0)
+    }
+
+    /// The middle of a step.
+    fn x(&self, step: usize) -> f64 {
+        LEFT + self.step() * (scaled(step as u64, 1, 1.0) + 0.5)
+    }
+
+    fn y(&self, value: u64) -> f64 {
+        HEIGHT - BOTTOM - scaled(value, self.top, HEIGHT - TOP - BOTTOM)
+    }
+
+    /// Whether there is room to write at every step.
+    fn has_room(&self) -> bool {
+        self.steps <= LABELS
+    }
+
+    /// The axes: round numbers up the side, names along the bottom.
+    fn axes(&self, names: &[String], bottom: &str) -> Markup {
+        let mut marks = Markup::default();
+        let (top, parts) = round_up(self.top);
+        for part in 0..=parts {
+            let value = top / parts * part;
+            let y = self.y(value);
+            marks.push(rule("grid", (LEFT, y), (WIDTH - RIGHT, y)));
+            marks.push(label("side", LEFT - 6.0, y + 4.0, short(value)));
+        }
+        let every = self.steps.div_ceil(LABELS);
+        for (step, name) in names.iter().enumerate().step_by(every) {
+            marks.push(label("mid", self.x(step), HEIGHT - BOTTOM + 16.0, name.as_str()));
+        }
+        marks.push(label("mid quiet", f64::midpoint(LEFT, WIDTH), HEIGHT - 6.0, bottom));
+        marks
+    }
+}
+
+/// The next round number, and into how many equal parts it is best divided.
+fn round_up(most: u64) -> (u64, u64) {
+    /// Leading digits that make a round number, with their parts.
+    const ROUND: [(u64, u64); 8] =
+        [(1, 5), (2, 4), (3, 3), (4, 4), (5, 5), (6, 3), (8, 4), (10, 5)];
+    let mut unit: u64 = 1;
+    while unit.saturating_mul(10) < most {
+        unit = unit.saturating_mul(10);
+    }
+    let round = ROUND.into_iter().map(|(digit, parts)| (unit.saturating_mul(digit), parts));
+    let (top, parts) = round.into_iter().find(|(top, _)| *top >= most).unwrap_or((most, 1));
+    (top, parts.min(top))
+}
+
+/// A round number, short enough for the side of a plot.
+fn short(number: u64) -> String {
+    match number {
+        1_000_000.. if number.is_multiple_of(100_000) => {
+            let (whole, tenth) = (number / 1_000_000, number / 100_000 % 10);
+            if tenth == 0 { format!("{whole}M") } else { format!("{whole}.{tenth}M") }
+        }
+        10_000.. if number.is_multiple_of(1_000) => format!("{}k", number / 1_000),
+        _ => grouped(number),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(most: u64, expect: &str) {
+        let (top, parts) = round_up(most);
+        let ticks: Vec<String> = (0..=parts).map(|part| short(top / parts * part)).collect();
+        assert_eq!(ticks.join(" "), expect);
+        assert!(top >= most && top.is_multiple_of(parts));
+    }
+
+    #[test]
+    fn sides_are_divided_by_round_numbers() {
+        check(0, "0 1");
+        check(1, "0 1");
+        check(7, "0 2 4 6 8");
+        check(11, "0 5 10 15 20");
+        check(540, "0 200 400 600");
+        check(47_120, "0 10k 20k 30k 40k 50k");
+        check(1_999_999, "0 500k 1M 1.5M 2M");
+    }
+
+    #[test]
+    fn a_hostile_number_has_a_side_too() {
+        assert!(round_up(u64::MAX).0 == u64::MAX);
+    }
+}

@@ -1,0 +1,83 @@
+//! What to do before everything else: the few edits that mend most.
+
+use std::collections::HashSet;
+
+use relink_model::Word;
+
+use super::markup::{Markup, element};
+use super::part::Body;
+use super::view::{View, addresses, badge};
+use crate::human::counted;
+use crate::site::SiteFinding;
+use crate::site::dead_directories::dead_directories;
+
+/// Dead directories that are named.
+const DIRECTORIES: usize = 3;
+/// Broken template links that are named.
+const TEMPLATES: usize = 3;
+
+pub(super) fn body(view: &View) -> Option<Body> {
+    let mut lines = directories(view);
+    lines.extend(templates(view));
+    lines.extend(hijacked(view));
+    lines.extend(regressed(view));
+    if lines.is_empty() {
+        return None;
+    }
+    let lines: Markup = lines.into_iter().map(|line| element("li", [], line)).collect();
+    Some(Body { count: None, markup: element("ul", [("class", "first")], lines) })
+}
+
+fn directories(view: &View) -> Vec<Markup> {
+    dead_directories(&view.report.tree.rows)
+        .into_iter()
+        .take(DIRECTORIES)
+        .map(|row| {
+            let path = element("code", [], row.path.as_str());
+            let text = format!(
+                " {} under it, and all are broken: it looks like one dead directory. \
+                 Bring it back, or redirect it as a whole.",
+                addresses(row.targets)
+            );
+            [badge(Word::Dead), " ".into(), path, text.into()].into()
+        })
+        .collect()
+}
+
+/// Broken links that stand on nearly every page.
+fn templates(view: &View) -> Vec<Markup> {
+    let rows = &view.report.templates.rows;
+    let templates: HashSet<&str> = rows.iter().map(|row| row.url.as_str()).collect();
+    let findings = view.report.findings.rows.iter();
+    findings
+        .filter(|finding| templates.contains(finding.url.as_str()))
+        .take(TEMPLATES)
+        .map(|finding| {
+            let text = format!(
+                " stands on nearly every page ({}): one edit of the template mends all.",
+                counted(finding.inlinks.total, "link")
+            );
+            [badge(finding.word), " ".into(), view.addresses.link(&finding.url), text.into()].into()
+        })
+        .collect()
+}
+
+fn hijacked(view: &View) -> Option<Markup> {
+    let count = view.report.words.get(&Word::Hijacked).copied().filter(|count| *count > 0)?;
+    let is_hijacked = |finding: &&SiteFinding| finding.word == Word::Hijacked;
+    let example = view.report.findings.rows.iter().find(is_hijacked);
+    let example = example.map(|finding| view.addresses.link(&finding.url));
+    let text = format!(
+        " {} {} to another owner now: take the links out today. ",
+        addresses(count),
+        if count == 1 { "belongs" } else { "belong" }
+    );
+    Some([badge(Word::Hijacked), text.into(), example.into()].into())
+}
+
+fn regressed(view: &View) -> Option<Markup> {
+    let count = view.report.comparison.as_ref()?.regressed.total;
+    let text = format!("{} that were well in the crawl before", addresses(count));
+    let link = element("a", [("href", "#changes")], text);
+    (count > 0).then(|| ["↺ regressed: ".into(), link, ".".into()].into())
+}
