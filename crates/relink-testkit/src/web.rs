@@ -28,7 +28,7 @@ use url::Url;
 pub use answer::Answer;
 pub(crate) use serve::read_request;
 pub use site::Seen;
-use site::Site;
+use site::{Maker, Site};
 
 /// A scripted web server; it stops when dropped.
 #[derive(Debug)]
@@ -129,7 +129,17 @@ impl Web {
     /// Answers every path below a directory that has no answer of its own,
     /// whatever the host; of several directories the innermost counts.
     pub fn below(&self, directory: &str, answer: Answer) -> &Self {
-        self.site().catch_all(directory, answer);
+        self.made_below(directory, move |_| answer.clone())
+    }
+
+    /// The same with answers made up as they are asked for, for sites without
+    /// end.
+    pub fn made_below(
+        &self,
+        directory: &str,
+        make: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+    ) -> &Self {
+        self.site().catch_all(directory, Maker::new(make));
         self
     }
 
@@ -153,6 +163,11 @@ impl Web {
     /// How many connections were made.
     pub fn connections(&self) -> usize {
         self.site().connections
+    }
+
+    /// The most requests that ever waited for their answers together.
+    pub fn most_at_once(&self) -> usize {
+        self.site().most_waiting
     }
 
     fn site(&self) -> MutexGuard<'_, Site> {

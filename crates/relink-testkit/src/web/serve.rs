@@ -45,6 +45,8 @@ async fn attend(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
         if !answer.delay.is_zero() {
             tokio::time::sleep(answer.delay).await;
         }
+        // Before the visitor can know it and come back.
+        site.lock().unwrap_or_else(PoisonError::into_inner).note_answered();
         stream.write_all(&answer.to_bytes(!is_head)).await?;
         if answer.closes() {
             break;

@@ -1,6 +1,8 @@
 //! The script, and what was seen of the visitors.
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::Answer;
@@ -29,14 +31,33 @@ impl Seen {
     }
 }
 
+/// Makes up answers as they are asked for.
+#[derive(Clone)]
+pub(super) struct Maker(Arc<dyn Fn(&Seen) -> Answer + Send + Sync>);
+
+impl Maker {
+    pub(super) fn new(make: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+}
+
+impl fmt::Debug for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Maker")
+    }
+}
+
 /// What is answered where, and what was seen.
 #[derive(Debug, Default)]
 pub(super) struct Site {
     script: HashMap<(Option<String>, String), VecDeque<Answer>>,
     /// By directory, for paths that are in no script.
-    catching: HashMap<String, Answer>,
+    catching: HashMap<String, Maker>,
     pub(super) seen: Vec<Seen>,
     pub(super) connections: usize,
+    /// Requests that wait for their answer now, and the most there ever were.
+    waiting: usize,
+    pub(super) most_waiting: usize,
 }
 
 impl Site {
@@ -50,8 +71,13 @@ impl Site {
         self.script.insert(key, answers.into_iter().collect());
     }
 
-    pub(super) fn catch_all(&mut self, directory: &str, answer: Answer) {
-        self.catching.insert(directory.to_owned(), answer);
+    pub(super) fn catch_all(&mut self, directory: &str, maker: Maker) {
+        self.catching.insert(directory.to_owned(), maker);
+    }
+
+    /// A request was answered.
+    pub(super) fn note_answered(&mut self) {
+        self.waiting -= 1;
     }
 
     /// The answer to a request, which is written down.
@@ -67,16 +93,20 @@ impl Site {
             (None, request.path.clone()),
             (None, bare.clone()),
         ];
-        self.seen.push(request);
+        self.waiting += 1;
+        self.most_waiting = self.most_waiting.max(self.waiting);
         let scripted = keys.iter().find_map(|key| self.advance(key));
-        scripted
-            .or_else(|| self.caught(&bare))
-            .unwrap_or_else(|| Answer::new(404, "<title>Not found</title>"))
+        let answer = scripted
+            .or_else(|| self.caught(&bare, &request))
+            .unwrap_or_else(|| Answer::new(404, "<title>Not found</title>"));
+        self.seen.push(request);
+        answer
     }
 
-    fn caught(&self, path: &str) -> Option<Answer> {
+    fn caught(&self, path: &str, request: &Seen) -> Option<Answer> {
         let around = self.catching.iter().filter(|(directory, _)| path.starts_with(*directory));
-        around.max_by_key(|(directory, _)| directory.len()).map(|(_, answer)| answer.clone())
+        let (_, maker) = around.max_by_key(|(directory, _)| directory.len())?;
+        Some((maker.0)(request))
     }
 
     fn advance(&mut self, key: &(Option<String>, String)) -> Option<Answer> {
