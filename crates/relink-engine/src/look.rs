@@ -67,6 +67,9 @@ pub(crate) async fn look(
         if at.terms.gate.as_ref().is_some_and(|gate| !gate.opens(&url)) {
             break;
         }
+        if is_same_place(&url, at.url) && !at.terms.pause.is_zero() {
+            tokio::time::sleep(at.terms.pause).await;
+        }
         let (onward, onward_body) = ask(fetch, next, asked).await;
         probe = joined(probe, onward, &url);
         body = onward_body;
@@ -81,7 +84,16 @@ pub(crate) fn landing(probe: &Probe) -> Option<Url> {
     Some(url)
 }
 
-/// A look at a stored URL, which was canonical when it was stored.
+/// A stored URL to look at, which was canonical when it was stored.
+pub(crate) struct Asked<'a> {
+    pub(crate) url: &'a str,
+    pub(crate) is_named: bool,
+    pub(crate) agent: Agent,
+    /// What its host is owed.
+    pub(crate) terms: Terms,
+}
+
+/// A look at a stored URL that nothing stands in the way of.
 pub(crate) async fn look_at(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
@@ -89,8 +101,14 @@ pub(crate) async fn look_at(
     is_named: bool,
     agent: Agent,
 ) -> Probe {
+    look_through(fetch, clock, Asked { url, is_named, agent, terms: Terms::default() }).await
+}
+
+/// A look at a stored URL.
+pub(crate) async fn look_through(fetch: &dyn Fetch, clock: &dyn Clock, asked: Asked<'_>) -> Probe {
+    let Asked { url, is_named, agent, terms } = asked;
     match Url::parse(url) {
-        Ok(url) => look(fetch, clock, LookAt::new(&url, is_named, agent)).await.0,
+        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await.0,
         Err(_) => Probe {
             asked: moment(clock),
             hops: Vec::new(),

@@ -81,11 +81,24 @@ impl<'a> Chain<'a> {
         }
         loop {
             match self.hop().await {
-                Ok(Some(next)) => self.turn_to(next),
+                Ok(Some(next)) => {
+                    self.rest_before(&next).await;
+                    self.turn_to(next);
+                }
                 Ok(None) => return Ending::Answered(self.last_status()),
                 Err(ending) => return ending,
             }
         }
+    }
+
+    /// Lets a host rest before it is asked again.
+    async fn rest_before(&mut self, next: &Url) {
+        if self.terms.pause.is_zero() || !is_same_place(next, &self.url) {
+            return;
+        }
+        self.watch.enter(Phase::Total);
+        tokio::time::sleep(self.terms.pause).await;
+        self.watch.skip();
     }
 
     /// The phase now running.

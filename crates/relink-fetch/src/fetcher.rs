@@ -50,6 +50,8 @@ impl Fetcher {
 impl Fetch for Fetcher {
     async fn fetch(&self, request: Request) -> Fetched {
         let limit = request.terms.timeout.unwrap_or(self.settings.timeout);
+        let rests = u32::try_from(self.settings.max_hops).unwrap_or(u32::MAX);
+        let limit = limit.saturating_add(request.terms.pause.saturating_mul(rests));
         let mut chain = Chain::new(self, request);
         // One deadline for the whole is also the limit of each phase.
         let ending = match timeout(limit, chain.run()).await {

@@ -28,6 +28,13 @@ impl Stopwatch {
         self.phase = phase;
     }
 
+    /// Forgets the time since the running phase began.
+    pub fn skip(&mut self) {
+        let now = Instant::now();
+        self.begun += now - self.since;
+        self.since = now;
+    }
+
     /// The phase now running.
     pub fn phase(&self) -> Phase {
         self.phase

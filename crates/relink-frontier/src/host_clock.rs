@@ -107,7 +107,7 @@ impl HostClock {
     /// A request leaves at `now`.
     pub fn depart(&mut self, now: Duration) {
         self.in_flight += 1;
-        self.next = self.next.max(now + self.delay());
+        self.rest(now);
     }
 
     /// A request that left comes back at `now`, having taken `took`.
@@ -120,7 +120,13 @@ impl HostClock {
         }
     }
 
-    fn delay(&self) -> Duration {
+    /// The host was asked at `now` by a request that had left before.
+    pub fn rest(&mut self, now: Duration) {
+        self.next = self.next.max(now + self.delay());
+    }
+
+    /// The least time between two requests.
+    pub fn delay(&self) -> Duration {
         let learnt = if self.pace.is_adaptive { self.learnt } else { Duration::ZERO };
         let throttled = self.throttled.map_or(Duration::ZERO, |throttle| throttle.delay);
         self.pace.interval.max(learnt).max(throttled).max(self.asked)

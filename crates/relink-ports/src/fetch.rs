@@ -43,6 +43,9 @@ pub struct Terms {
     pub timeout: Option<Duration>,
     /// Who says which redirects may be followed; without one, all of them.
     pub gate: Option<Gate>,
+    /// The rest a host is owed before it is asked again because of a redirect.
+    /// It counts against no limit, nor as time that the answer took.
+    pub pause: Duration,
 }
 
 /// Says whether a redirect may be followed to an address.

@@ -18,7 +18,7 @@ use super::inquest::Inquest;
 use super::lane::Lane;
 use super::{Asker, Returned};
 use crate::EngineFault;
-use crate::look::look_at;
+use crate::look::{Asked, look_through};
 
 /// Controls kept in memory; others are in the store.
 const REMEMBERED: usize = 4096;
@@ -151,12 +151,13 @@ impl Asker<'_> {
     /// because the looks that wait for it hold theirs.
     pub(super) fn send_control(&mut self, host: HostId, errand: ControlErrand) {
         let ports = self.ports.clone();
+        let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
             let agent = relink_ports::Agent::Plain;
-            let (fetch, clock) = (&*ports.fetch, &*ports.clock);
-            let probe = look_at(fetch, clock, &errand.url, errand.is_named, agent).await;
+            let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
+            let probe = look_through(&*ports.fetch, &*ports.clock, asked).await;
             tray.put(Returned::Compared(host, Box::new(errand), Box::new(probe)));
         });
     }

@@ -7,10 +7,10 @@ use relink_model::Errand;
 use relink_ports::HostId;
 use url::Url;
 
-use super::lane::Whereabouts;
+use super::lane::{Lane, Whereabouts};
 use super::manners::Manners;
 use super::{Asker, Returned};
-use crate::look::{agent_for, look_at};
+use crate::look::{Asked, agent_for, look_through};
 
 impl Asker<'_> {
     /// Sends out whatever may leave now.
@@ -76,8 +76,8 @@ impl Asker<'_> {
         let Some(url) = Url::parse(&errand.url).ok().filter(|url| crawler.follows(url)) else {
             return Some(errand);
         };
-        let gate = self.lanes.get(&host).and_then(|lane| lane.manners.gate());
-        let visit = crawler.visit(url, &errand, gate);
+        let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
+        let visit = crawler.visit(url, &errand, terms);
         let ports = self.ports.clone();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
@@ -90,6 +90,7 @@ impl Asker<'_> {
 
     fn send_to_look(&mut self, host: HostId, errand: Errand) {
         let ports = self.ports.clone();
+        let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
         let known = self.loading.pages();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
@@ -100,8 +101,8 @@ impl Asker<'_> {
                 probe.clone()
             } else {
                 let agent = agent_for(errand.purpose, &errand.looks);
-                let (fetch, clock) = (&*ports.fetch, &*ports.clock);
-                look_at(fetch, clock, &errand.url, errand.is_named, agent).await
+                let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
+                look_through(&*ports.fetch, &*ports.clock, asked).await
             };
             tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
         });

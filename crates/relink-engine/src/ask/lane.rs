@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use relink_frontier::{Arrival, HostClock, Pace, Readiness, Welcome};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
-use relink_ports::{Claim, HostLease, HostPace, HostTally};
+use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
 
 use super::controls::ControlErrand;
 use super::manners::Manners;
@@ -225,6 +225,9 @@ impl Lane {
         let arrival = arrival(probe);
         self.welcome.note(&probe.ending);
         self.clock.arrive(now, took, arrival);
+        if probe.hops.len() > 1 && matches!(self.manners, Manners::Known(_)) {
+            self.clock.rest(now);
+        }
         self.tally.asked += probe.hops.len().max(1) as u64;
         self.tally.answered += probe.hops.len() as u64;
         self.tally.busy_ms += millis(took);
@@ -252,6 +255,14 @@ impl Lane {
     /// The host's name.
     pub(super) fn name(&self) -> &str {
         &self.tally.name
+    }
+
+    /// What is owed to the host during a request: redirects pass its gate and
+    /// keep its pace. A list that the user owns is asked as it comes.
+    pub(super) fn terms(&self) -> Terms {
+        let gate = self.manners.gate(self.name());
+        let pause = if gate.is_some() { self.clock.delay() } else { Duration::ZERO };
+        Terms { gate, pause, ..Terms::default() }
     }
 
     /// Whether something is on its way.

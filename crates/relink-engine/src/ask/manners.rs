@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_frontier::{Robots, RobotsAnswer};
+use relink_frontier::{Robots, RobotsAnswer, host_name};
 use relink_judge::codes;
 use relink_model::{Confidence, Ending, Errand, Probe, Word};
 use relink_ports::{Agent, Gate, HostId, KeptRobots, Settlement, Step, Terms};
@@ -17,6 +17,9 @@ use crate::look::{LookAt, look, moment};
 
 /// The name we go by in `robots.txt`.
 pub(crate) const AGENT: &str = "relink";
+
+/// The status of a file that is not there.
+const NO_FILE: u16 = 404;
 
 /// What is known of a host's wishes.
 #[derive(Debug, Clone)]
@@ -49,10 +52,11 @@ impl Manners {
 
     /// The gate that redirects have to pass: pages of other hosts are not for
     /// this one to close.
-    pub(super) fn gate(&self) -> Option<Gate> {
+    pub(super) fn gate(&self, host: &str) -> Option<Gate> {
         let Self::Known(answer) = self else { return None };
-        let answer = Arc::clone(answer);
-        Some(Gate::new(move |url| answer.robots.is_allowed(AGENT, url)))
+        let (answer, host) = (Arc::clone(answer), host.to_owned());
+        let opens = move |url: &Url| host_name(url) != host || answer.robots.is_allowed(AGENT, url);
+        Some(Gate::new(opens))
     }
 
     /// Why this address may not be asked, in plain words.
@@ -128,6 +132,13 @@ impl Asker<'_> {
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive(elapsed, probe, patience);
         }
+        if !probe.ending.met_a_server() {
+            // Nobody is there whose wishes could be ignored, and the page
+            // itself has to tell whether it is dead.
+            let nobody = RobotsAnswer::of_status(NO_FILE, b"", kept.asked);
+            self.set_manners(host, Some(nobody));
+            return Ok(());
+        }
         self.ports.store.keep_robots(&kept).await?;
         self.set_manners(host, Some(answer(&kept)));
         Ok(())
@@ -164,9 +175,9 @@ async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobot
     let (probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
     let is_far = probe.hops.len() > RobotsAnswer::MOST_REDIRECTS + 1;
     let status = match probe.ending {
-        _ if is_far => Some(404),
+        _ if is_far => Some(NO_FILE),
         Ending::Answered(status) => Some(status),
-        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) => Some(404),
+        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) => Some(NO_FILE),
         _ => None,
     };
     let text = body.map(|body| body.bytes.to_vec()).unwrap_or_default();

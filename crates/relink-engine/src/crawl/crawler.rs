@@ -16,9 +16,7 @@ use relink_frontier::{
 };
 use relink_judge::codes;
 use relink_model::{Errand, Probe, Word};
-use relink_ports::{
-    Admission, Gate, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms,
-};
+use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
 use relink_wire::redact;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -202,11 +200,11 @@ impl Crawler {
         !errand.looks.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Enter
     }
 
-    /// A visit to a page that is followed, through the gate of its host.
-    pub(crate) fn visit(&self, url: Url, errand: &Errand, gate: Option<Gate>) -> Visit {
+    /// A visit to a page that is followed, on the terms of its host.
+    pub(crate) fn visit(&self, url: Url, errand: &Errand, terms: Terms) -> Visit {
         let agent = agent_for(errand.purpose, &errand.looks);
         let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
-        let terms = Terms { gate, body_cap, ..Terms::default() };
+        let terms = Terms { body_cap, ..terms };
         Visit { url, is_named: errand.is_named, agent, terms, mode: self.render }
     }
 
@@ -357,7 +355,7 @@ impl Crawler {
         let FoundLink { place, given, url, fragment, is_unfollowed } = link;
         let url = match url {
             Ok(url) => url,
-            Err(reason) => return self.malformed(place, given, reason),
+            Err(reason) => return self.malformed(way, place, given, reason),
         };
         let (url, _) = strip(&url);
         let (url, _) = self.memory.trials.strip(&url);
@@ -367,6 +365,8 @@ impl Crawler {
         }
         let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
         let admission = self.admit(way, &url, is_shy, fresh);
+        // Pages write most addresses in short, each in its own way.
+        let given = redact(url.as_str()).into_owned();
         let is_near = url.host() == way.from.host()
             && url.port_or_known_default() == way.from.port_or_known_default();
         let target = web(&url, way.is_named && is_near);
@@ -420,6 +420,7 @@ impl Crawler {
 
     fn malformed(
         &mut self,
+        way: &Way<'_>,
         place: relink_model::Place,
         given: String,
         reason: String,
@@ -435,7 +436,7 @@ impl Crawler {
             reason,
         };
         let link = NewLink { place, given, target };
-        Some(PageLink { link, fragment: None, admission: Admission::Leave })
+        Some(PageLink { link, fragment: None, admission: self.ask(way.found, false) })
     }
 
     /// Tells the trap watch and the trials what a page looked like.

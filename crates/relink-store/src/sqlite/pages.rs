@@ -93,7 +93,11 @@ impl<'a> Intake<'a> {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
                 let target = local_target(db, &link.link, self.moments)?;
-                let start = self.start(None, None, Timestamp::MAX);
+                let depth = match link.admission {
+                    Admission::Ask { depth, .. } => Some(depth),
+                    Admission::Leave => None,
+                };
+                let start = self.start(depth, None, Timestamp::MAX);
                 return Ok(Some(self.count(errand(db, self.run, &link.link, &target, &start)?)));
             }
         };
@@ -111,22 +115,28 @@ impl<'a> Intake<'a> {
     }
 
     /// An errand the run has already. Most links lead to one, so this comes
-    /// first. A shorter way to a page that waits is noted.
+    /// first. A shorter way to a page that waits is noted, and an earlier turn.
     fn known(&self, db: &Connection, url: &str, admission: Admission) -> Outcome<Option<i64>> {
-        let known: Option<(i64, Option<u32>, u8)> = db
+        let known: Option<(i64, Option<u32>, Option<i64>, u8)> = db
             .prepare_cached(
-                "SELECT e.id, e.depth, e.state FROM target t
+                "SELECT e.id, e.depth, e.rank, e.state FROM target t
                  CROSS JOIN errand e ON e.run_id = ?2 AND e.target_id = t.id
                  WHERE t.url = ?1",
             )?
-            .query_row((url, self.run.0), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .query_row((url, self.run.0), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
             .optional()?;
-        let Some((id, depth, state)) = known else { return Ok(None) };
-        if let Admission::Ask { depth: new, .. } = admission
+        let Some((id, depth, rank, state)) = known else { return Ok(None) };
+        if let Admission::Ask { depth: new_depth, rank: new_rank, .. } = admission
             && state == 0
-            && depth.is_some_and(|depth| new < depth)
+            && (depth.is_some_and(|depth| new_depth < depth)
+                || rank.zip(new_rank).is_some_and(|(rank, new)| new < rank))
         {
-            db.prepare_cached("UPDATE errand SET depth = ? WHERE id = ?")?.execute((new, id))?;
+            let depth = depth.map(|depth| depth.min(new_depth));
+            let rank = rank.map(|rank| new_rank.map_or(rank, |new| new.min(rank)));
+            db.prepare_cached("UPDATE errand SET depth = ?, rank = ? WHERE id = ?")?
+                .execute((depth, rank, id))?;
         }
         Ok(Some(id))
     }
