@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Ground, Place, PlaceKind, RunId, Word};
+use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
 use relink_ports::{
-    Claim, Completion, LinkBatch, Moments, NewDocument, NewLink, NewTarget, OpenRun, RunPlan,
-    SettledQuery, Settlement, Step, Store, StoreFault,
+    Admission, Claim, Completion, DocumentId, LinkBatch, Moments, NewDocument, NewLink, NewPage,
+    NewTarget, OpenRun, PageLink, RunPlan, SettledQuery, Settlement, SiteStore as _, Step, Store,
+    StoreFault,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -224,6 +225,40 @@ async fn a_run_begun_under_the_first_schema_is_finished_under_the_new_one() {
     assert_eq!(all[1].settlement, settlement);
 }
 
+/// A file as Relink left it that knew checks and controls but no crawls.
+fn write_second_schema(path: &Path) {
+    write_first_schema(path);
+    write(path, include_str!("../migrations/sqlite/0002_judge.sql"));
+    write(path, "PRAGMA user_version = 2;");
+}
+
+#[tokio::test]
+async fn a_file_of_the_second_schema_takes_crawls_in() {
+    let folder = TempDir::new().unwrap();
+    write_second_schema(&file_in(&folder));
+    let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+    let run = open_run(&store).await;
+    assert!(run.is_resumed);
+    let settled = store.settled(run.id, SettledQuery::ALL).await.unwrap();
+    let [dead] = &settled[..] else { panic!("one page is settled: {settled:?}") };
+    assert_eq!((dead.depth, dead.inlinks), (None, 1));
+    let targets = store.site_targets(run.id, ErrandId(0), 10).await.unwrap();
+    assert_eq!(targets.len(), 2);
+    let links = store.site_links(run.id, (ErrandId(0), DocumentId(0), 0), 10).await.unwrap();
+    assert_eq!(links.len(), 2);
+    assert!(links.iter().all(|link| link.fragment.is_none()));
+
+    let link = PageLink {
+        link: link_to("http://one.test/new"),
+        fragment: Some("part".to_owned()),
+        admission: Admission::Ask { depth: 1, rank: Some(7), trusts_memory: false },
+    };
+    let page = NewPage { label: "page".to_owned(), links: vec![link], ..NewPage::default() };
+    let completed = store.add_pages(run.id, &[page], MOMENTS).await.unwrap();
+    assert_eq!(completed.found, 1);
+    assert_eq!(store.runs(None, 10).await.unwrap()[0].targets, 3);
+}
+
 /// The result that settles the only errand of a claim, unasked.
 fn settled(claim: &Claim) -> Completion {
     let ground = Ground { note: "it says so".to_owned(), control: None, resemblance: None };
@@ -301,16 +336,16 @@ async fn open_run(store: &SqliteStore) -> OpenRun {
     Store::open_run(store, &plan, false, at(0)).await.unwrap()
 }
 
-async fn load_page(store: &dyn Store, run: OpenRun) {
-    let link = NewLink {
+fn link_to(url: &str) -> NewLink {
+    NewLink {
         place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
-        given: "http://one.test/".to_owned(),
-        target: NewTarget::Web {
-            url: "http://one.test/".to_owned(),
-            host: "one.test".to_owned(),
-            is_named: true,
-        },
-    };
+        given: url.to_owned(),
+        target: NewTarget::Web { url: url.to_owned(), host: "one.test".to_owned(), is_named: true },
+    }
+}
+
+async fn load_page(store: &dyn Store, run: OpenRun) {
+    let link = link_to("http://one.test/");
     let document = NewDocument { label: "a.md".to_owned(), content: 1 };
     let loaded = store.load_document(run.id, &document).await.unwrap();
     let batch = LinkBatch { document: loaded.id, first: 0, links: &[link], moments: MOMENTS };

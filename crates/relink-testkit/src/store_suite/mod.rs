@@ -25,6 +25,7 @@ pub mod reading;
 pub mod results;
 pub mod runs;
 mod scene;
+pub mod sites;
 pub mod upkeep;
 
 use relink_ports::StoreFault;
@@ -117,6 +118,24 @@ macro_rules! store_suite {
             judging::a_dossier_shows_the_run_that_asked,
             judging::a_local_target_has_a_dossier_too,
 
+            sites::a_page_comes_in_with_its_result,
+            sites::a_page_under_a_lost_lease_is_refused_with_its_result,
+            sites::a_page_that_the_run_has_is_not_added_again,
+            sites::a_link_that_is_left_is_kept_if_its_target_is_known,
+            sites::memory_is_trusted_only_where_it_may_be,
+            sites::a_malformed_link_is_settled_at_its_depth,
+            sites::the_least_depth_is_kept_while_a_page_waits,
+            sites::ranked_errands_come_the_least_first,
+            sites::what_is_left_aside_is_forgotten_with_its_links,
+            sites::a_settled_errand_that_is_put_back_is_asked_again,
+            sites::robots_are_kept_and_grow_old,
+            sites::notes_belong_to_their_run,
+            sites::runs_are_listed_newest_first,
+            sites::a_site_is_read_back_piece_by_piece,
+            sites::words_that_changed_are_told,
+            sites::the_last_errand_of_a_run_is_known,
+            sites::a_seed_stays_named,
+
             upkeep::the_size_counts_what_is_there,
             upkeep::pruning_forgets_old_closed_runs_and_their_probes,
             upkeep::pruning_keeps_what_is_not_old_or_not_closed,
@@ -159,6 +178,7 @@ mod tests {
         check("results", include_str!("results.rs"));
         check("reading", include_str!("reading.rs"));
         check("judging", include_str!("judging.rs"));
+        check("sites", include_str!("sites.rs"));
         check("upkeep", include_str!("upkeep.rs"));
     }
 }
