@@ -1,5 +1,6 @@
 //! The command line, as typed. What it means is in `settings`.
 
+mod report;
 mod revive;
 
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use relink_model::Word;
 use relink_page::Slugs;
 use url::Url;
 
+pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, usual_archive};
 use crate::span_of_time::SpanOfTime;
 
@@ -61,6 +63,8 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Crawl a site: every page, every link, the whole health of it.
     Crawl(Box<CrawlArgs>),
+    /// Report a crawl: on the terminal, as one page of HTML, as JSON.
+    Report(ReportArgs),
     /// Find where dead pages went: a live successor, an archived copy.
     Revive(Box<ReviveArgs>),
     /// Look after what was learnt about how sites moved.
@@ -395,6 +399,8 @@ pub enum Format {
     Json,
     /// One JSON object per target, as they come.
     Jsonl,
+    /// One page of HTML, of a crawl.
+    Html,
 }
 
 /// `relink extract`.

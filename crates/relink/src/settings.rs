@@ -73,6 +73,7 @@ impl Settings {
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.reading.read_as, args.reading.column.clone());
         let config = flags(args).over(files);
+        refuse_html(&config, &output)?;
         let reading =
             Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
@@ -110,6 +111,16 @@ impl RunSettings {
             inputs,
         })
     }
+}
+
+/// Only crawls have a report in HTML; better said before anything is asked.
+fn refuse_html(config: &Config, outputs: &[PathBuf]) -> Result<(), Failure> {
+    let is_html = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "html");
+    if config.format != Some(Format::Html) && !outputs.iter().any(is_html) {
+        return Ok(());
+    }
+    Err(Failure::usage("a check has no report in HTML")
+        .hint("`relink crawl` has one; a check can write `.json`, `.jsonl` and `.txt`"))
 }
 
 /// The directory the command runs in.

@@ -17,6 +17,15 @@ const FINDINGS: usize = 10;
 
 /// A crawled site in a few lines.
 pub fn human(report: &SiteReport, paint: Paint) -> String {
+    told(report, paint, &findings(report, paint))
+}
+
+/// A crawled site in a few lines, for readers who have its findings already.
+pub fn overview(report: &SiteReport, paint: Paint) -> String {
+    told(report, paint, "")
+}
+
+fn told(report: &SiteReport, paint: Paint, findings: &str) -> String {
     let mut text = format!("{}\n{}\n", title(report, paint), sizes(report));
     for line in remark(report).into_iter().chain(bars(report)) {
         text.push_str(&line);
@@ -24,7 +33,7 @@ pub fn human(report: &SiteReport, paint: Paint) -> String {
     }
     text.push('\n');
     text.push_str(&summary(paint, &report.words));
-    text.push_str(&findings(report, paint));
+    text.push_str(findings);
     let closing = [directories(report, paint), traps(report), others(report), compared(report)];
     for line in closing.concat() {
         text.push_str("  ");

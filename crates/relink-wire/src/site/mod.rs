@@ -11,7 +11,7 @@ mod human;
 
 pub use depth_bars::depth_bars;
 pub use html::html;
-pub use human::human;
+pub use human::{human, overview};
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,7 @@ mod explain;
 mod export;
 mod extract;
 mod patterns;
+mod report;
 mod revive;
 
 use std::io::IsTerminal;
@@ -25,6 +26,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) => block_on(check::run(*args, cli.face)),
         Command::Crawl(args) => block_on(crawl::run(*args, cli.face)),
         Command::Revive(args) => block_on(revive::run(*args, cli.face)),
+        Command::Report(args) => block_on(report::run(args, cli.face)),
         Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),

@@ -1,38 +1,28 @@
 //! What a crawl's report says beside its findings.
 
-use jiff::SignedDuration;
-use relink_engine::{CrawlEnd, CrawlOutcome, LeftAside};
+use relink_engine::{CrawlEnd, CrawlOutcome, LeftAside, Ports, crawl_before, site_report};
+use relink_model::RunId;
 use relink_ports::Tally;
 use relink_wire::human::{counted, duration, grouped};
 use relink_wire::printable;
+use relink_wire::site::SiteReport;
 
-/// Trap patterns that are named.
-const TRAPS_SHOWN: usize = 20;
+use crate::failure::Failure;
 
-/// `Crawled 864 pages, 11,203 links, 57 hosts, 3m12s`.
-pub fn headline(tally: &Tally, took: SignedDuration) -> String {
-    let took = duration(u64::try_from(took.as_millis()).unwrap_or(0));
-    // The addresses that the user named stand in a document of their own.
-    let pages = counted(tally.documents.saturating_sub(1), "page");
-    let (links, hosts) = (counted(tally.links, "link"), counted(tally.hosts, "host"));
-    format!("Crawled {pages}, {links}, {hosts}, {took}\n")
+/// The report of a crawl that has come to its end.
+pub async fn report(ports: &Ports, run: RunId) -> Result<SiteReport, Failure> {
+    let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
+    let summary = runs.into_iter().find(|summary| summary.id == run).ok_or_else(|| {
+        Failure::usage("only crawls have such a report")
+            .hint("end the name in `.json`, `.jsonl` or `.txt`")
+    })?;
+    let before = crawl_before(ports, &summary).await?;
+    Ok(site_report(ports, &summary, before.as_ref()).await?)
 }
 
-/// What was avoided and left aside, and what hosts asked for.
+/// What was left aside, and what hosts asked for.
 pub fn beside(outcome: &CrawlOutcome) -> String {
     let mut text = String::new();
-    for trap in outcome.avoided.iter().take(TRAPS_SHOWN) {
-        let pattern = printable(&trap.pattern);
-        text += &format!(
-            "  trap avoided: {pattern}  {} ({})\n",
-            trap.kind.as_str(),
-            grouped(trap.count)
-        );
-    }
-    if outcome.avoided.len() > TRAPS_SHOWN {
-        let more = (outcome.avoided.len() - TRAPS_SHOWN) as u64;
-        text += &format!("  … and {}\n", counted(more, "more pattern"));
-    }
     for note in &outcome.hosts {
         let host = printable(&note.host);
         if note.is_closed {

@@ -71,13 +71,17 @@ impl HumanReport {
                 say(out, &remarks("notes that no longer hold", &loaded.expired))?;
             }
         }
-        say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
+        if !matches!(end.story, Story::Crawl(_)) {
+            say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
+        }
         if let Some(loaded) = end.story.loaded().filter(|_| self.is_verbose) {
             let skips = loaded.skipped.iter();
             say(out, &human::skipped(skips.map(|(skip, count)| (skip.phrase(), count))))?;
         }
         if let Story::Crawl(outcome) = &end.story {
-            say(out, &crawl::beside(outcome))?;
+            let report = crawl::report(ports, end.run).await?;
+            let overview = relink_wire::site::overview(&report, self.paint);
+            say(out, &format!("\n{overview}{}", crawl::beside(outcome)))?;
         }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
@@ -91,7 +95,8 @@ impl HumanReport {
     fn headline(&self, end: &RunEnd) -> String {
         let took = end.finished.duration_since(end.started);
         if let Story::Crawl(_) = &end.story {
-            return crawl::headline(&end.tally, took);
+            // The overview at the end says it with more.
+            return String::new();
         }
         human::headline(&Headline {
             links: end.tally.links,

@@ -78,6 +78,7 @@ enum Sink {
     Jsonl(Out, Vec<u8>),
     Json(JsonSink),
     Human(Out, HumanReport),
+    Html(Out),
 }
 
 impl Reporter {
@@ -132,6 +133,7 @@ impl Sink {
             Format::Jsonl => Self::Jsonl(out, Vec::new()),
             Format::Json => Self::Json(JsonSink::new(out, started, &settings.inputs)),
             Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
+            Format::Html => Self::Html(out),
         }
     }
 
@@ -144,7 +146,7 @@ impl Sink {
             }
             Self::Json(json) => with_row(settled, |row| json.target(row)),
             // People read findings in the order of their documents, at the end.
-            Self::Human(..) => Ok(()),
+            Self::Human(..) | Self::Html(_) => Ok(()),
         }
     }
 
@@ -160,6 +162,11 @@ impl Sink {
         match self {
             Self::Jsonl(mut out, _) => out.flush().map_err(cannot_write),
             Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),
+            Self::Html(mut out) => {
+                let report = crawl::report(ports, end.run).await?;
+                out.write_all(relink_wire::site::html(&report).as_bytes()).map_err(cannot_write)?;
+                out.flush().map_err(cannot_write)
+            }
             Self::Human(mut out, report) => {
                 report.write(&mut *out, ports, end, hosts).await?;
                 out.flush().map_err(cannot_write)
@@ -204,6 +211,7 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
         Some("json") => Ok(Format::Json),
         Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
         Some("txt" | "log") => Ok(Format::Human),
+        Some("html" | "htm") => Ok(Format::Html),
         _ => Err(Failure::usage(format!("no report has the extension of `{}`", path.display()))
             .hint("end the name in `.json`, `.jsonl` or `.txt`")),
     }
