@@ -26,6 +26,8 @@ mod answer;
 mod baseline;
 mod calibration;
 mod candidates;
+#[cfg(test)]
+mod claims;
 mod clue;
 mod collective;
 mod features;
@@ -35,6 +37,7 @@ mod model;
 mod moves;
 mod page;
 mod profile;
+mod programs;
 mod study;
 mod vocabulary;
 mod votes;

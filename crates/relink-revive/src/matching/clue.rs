@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::collective::{Beyond, Features};
+use super::collective::Features;
 use super::features::Feature;
+use super::moves::Way;
 
 /// From here on, two sets of terms are called alike: the line that FABLE §2.2
 /// draws for texts.
@@ -38,12 +39,11 @@ pub enum Clue {
 impl Clue {
     /// All that speaks for a guess, strongest first.
     pub fn all(features: &Features) -> Vec<Self> {
-        let pair = |feature: Feature| features[feature as usize];
-        let beyond = |feature: Beyond| features[feature as usize];
+        let pair = |feature: Feature| features.pair(feature);
         let is_same_slug = pair(Feature::SlugEqual) > 0.0;
         let is_same_title = pair(Feature::TitleEqual) > 0.0;
-        let votes = beyond(Beyond::StartVotes).max(beyond(Beyond::FolderVotes));
-        let known = beyond(Beyond::StartKnown).max(beyond(Beyond::FolderKnown));
+        let votes = features.votes(Way::Start).max(features.votes(Way::Folder));
+        let known = features.known(Way::Start).max(features.known(Way::Folder));
         let seen = [
             (known > 0.0, Self::KnownMove),
             (votes >= ONE_VOTE, Self::SiblingsMoved),

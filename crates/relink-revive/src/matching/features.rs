@@ -171,7 +171,7 @@ impl Comparison<'_> {
         set(Feature::SlugTwins, logarithm(self.library.with_slug(new.slug_key).len()));
         set(Feature::TitleTwins, new.title_key.map_or(0.0, by_title));
         set(Feature::OldSlugTwins, logarithm(self.library.with_slug(old.slug_key).len()));
-        set(Feature::OldFolderAlive, logarithm(self.library.in_folder(old.folder()) as usize));
+        set(Feature::OldFolderAlive, logarithm(self.library.in_folder(old.folder())));
         set(Feature::NewFolderSize, logarithm(self.library.below(new.folder()) as usize));
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::features::{count, ratio};
 use super::profile::{Key, Profile, key_of_all};
 use super::vocabulary::{Term, Vocabulary};
 
@@ -13,6 +14,9 @@ const COMMON_SHARE: usize = 12;
 
 /// On a small site, terms on so many pages still help.
 const COMMON_FLOOR: usize = 40;
+
+/// How many pages of a folder are looked up in another.
+const PARALLEL_SAMPLE: usize = 40;
 
 /// Which terms of a page an index holds.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +36,7 @@ pub struct Library {
     all: Index,
     by_slug: HashMap<Key, Vec<PageNumber>>,
     by_title: HashMap<Key, Vec<PageNumber>>,
-    in_folder: HashMap<Key, u32>,
+    folders: HashMap<Key, Vec<Key>>,
     below: HashMap<Key, u32>,
 }
 
@@ -56,11 +60,12 @@ impl Library {
             if let Some(key) = page.title_key {
                 library.by_title.entry(key).or_default().push(number);
             }
-            *library.in_folder.entry(key_of_all(page.folder())).or_default() += 1;
+            library.folders.entry(key_of_all(page.folder())).or_default().push(page.slug_key);
             for end in 1..=page.components.len() {
                 *library.below.entry(key_of_all(&page.components[..end])).or_default() += 1;
             }
         }
+        library.folders.values_mut().for_each(|slugs| slugs.sort_unstable());
         library.pages = pages;
         library
     }
@@ -82,8 +87,28 @@ impl Library {
     }
 
     /// How many pages stand directly in a folder.
-    pub fn in_folder(&self, folder: &[Key]) -> u32 {
-        self.in_folder.get(&key_of_all(folder)).copied().unwrap_or(0)
+    pub fn in_folder(&self, folder: &[Key]) -> usize {
+        self.slugs(folder).len()
+    }
+
+    /// How much of the smaller of two folders the other has as well: trees
+    /// that stand side by side, such as versions or languages, hold pages of
+    /// the same name that are not each other's alias.
+    pub fn parallel(&self, one: &[Key], other: &[Key]) -> f32 {
+        if one == other {
+            return 0.0;
+        }
+        let (one, other) = (self.slugs(one), self.slugs(other));
+        let (small, large) = if one.len() < other.len() { (one, other) } else { (other, one) };
+        let step = small.len().div_ceil(PARALLEL_SAMPLE).max(1);
+        let sample = small.iter().step_by(step);
+        let both = sample.clone().filter(|slug| large.binary_search(slug).is_ok()).count();
+        ratio(count(both), count(sample.len()))
+    }
+
+    /// The slugs of the pages that stand directly in a folder, sorted.
+    fn slugs(&self, folder: &[Key]) -> &[Key] {
+        self.folders.get(&key_of_all(folder)).map_or(&[], Vec::as_slice)
     }
 
     /// How many pages have an address that begins so.

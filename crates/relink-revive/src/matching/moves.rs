@@ -22,18 +22,22 @@ pub enum Way {
     Swap,
     /// The old folder went somewhere below the folder above the new one.
     Region,
+    /// The words between common start and common end of the slug were
+    /// replaced, in whatever folder.
+    Edit,
 }
 
 impl Way {
     /// All ways, in order.
-    pub const ALL: [Self; 4] = [Self::Start, Self::Folder, Self::Swap, Self::Region];
+    pub const ALL: [Self; 5] = [Self::Start, Self::Folder, Self::Swap, Self::Region, Self::Edit];
 
     /// What was replaced by what, if the pair can be read in this way.
     pub fn read(self, old: &Profile, new: &Profile) -> Option<Move> {
         let (from, to) = match self {
             Self::Start => starts(old, new)?,
             Self::Folder => (key_of_all(old.folder()), key_of_all(new.folder())),
-            Self::Swap => middles(old, new)?,
+            Self::Swap => middles(&old.components, &new.components)?,
+            Self::Edit => edits(old, new)?,
             Self::Region => {
                 let folder = new.folder();
                 (
@@ -55,7 +59,7 @@ impl Way {
                 (1..old.words.len()).map(|end| keyed(key_of_all(&old.words[..end]))).collect()
             }
             Self::Folder | Self::Region => vec![keyed(key_of_all(old.folder()))],
-            Self::Swap => Vec::new(),
+            Self::Swap | Self::Edit => Vec::new(),
         }
     }
 }
@@ -76,11 +80,22 @@ fn starts(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
     (same > 0).then(|| (start(&old.words), start(&new.words)))
 }
 
-/// The components between common start and common end, if there is a common end.
-fn middles(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
-    let start = same_start(&old.components, &new.components);
-    let (old, new) = (&old.components[start..], &new.components[start..]);
+/// The keys between common start and common end, if there is a common end.
+fn middles(old: &[Key], new: &[Key]) -> Option<(Key, Key)> {
+    let start = same_start(old, new);
+    let (old, new) = (&old[start..], &new[start..]);
     let end = same_end(old, new);
     let middle = |keys: &[Key]| key_of_all(&keys[..keys.len() - end]);
     (end > 0).then(|| (middle(old), middle(new)))
+}
+
+/// The words of the slug that were replaced, if some were and some were not.
+fn edits(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
+    let (old, new) = (&old.slug_words, &new.slug_words);
+    let start = same_start(old, new);
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = same_end(old, new);
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
+    is_edit.then(|| (key_of_all(old), key_of_all(new)))
 }

@@ -33,6 +33,8 @@ pub struct Profile {
     pub components: Vec<Key>,
     /// The host and each word of the path as keys.
     pub words: Vec<Key>,
+    /// The words of the slug as keys.
+    pub slug_words: Vec<Key>,
     /// The runs of three letters in the slug, sorted.
     pub trigrams: Vec<Key>,
     /// The numbers in the slug, sorted.
@@ -65,6 +67,7 @@ impl Profile {
                 &address.host,
                 address.components.iter().flat_map(|part| words::words(part)),
             ),
+            slug_words: words::words(address.slug()).iter().map(|word| key_of(word)).collect(),
             trigrams: trigrams(&words::squeezed(address.slug())),
             slug,
             parent,

@@ -10,6 +10,7 @@ use super::first_guess::chance;
 use super::library::{Library, PageNumber, Sums};
 use super::page::{KnownAlias, Page};
 use super::profile::{Key, Profile};
+use super::programs::Programs;
 use super::vocabulary::Vocabulary;
 use super::votes::{Guess, Votes};
 
@@ -43,7 +44,11 @@ impl Study {
         vocabulary.weigh(live.len());
         let library = Library::new(pages, &vocabulary);
         let mut sums = Sums::default();
-        let ask = |old| question(old, &library, &vocabulary, &mut sums);
+        let programs = Programs::learn(known);
+        let ask = |(old, page): (Profile, usize)| {
+            let named = programs.predict(&dead[page], &library);
+            question((old, named), &library, &vocabulary, &mut sums)
+        };
         let questions: Vec<Question> = olds.into_iter().map(ask).collect();
         let votes = count(&questions, &moves, &library);
         Self { library, questions, places, asked, votes }
@@ -90,17 +95,17 @@ fn read_pair(old: &str, new: &str, vocabulary: &mut Vocabulary) -> (Profile, Pro
 ///
 /// Were they kept apart, a page written in two ways would be its own witness
 /// and its own rival.
-fn distinct(dead: &[Page], vocabulary: &mut Vocabulary) -> (Vec<Profile>, Vec<usize>) {
+fn distinct(dead: &[Page], vocabulary: &mut Vocabulary) -> (Vec<(Profile, usize)>, Vec<usize>) {
     let mut places: Vec<usize> = (0..dead.len()).collect();
     places.sort_by_key(|&place| (dead[place].title.is_none(), dead[place].url, dead[place].title));
-    let mut profiles: Vec<Profile> = Vec::new();
+    let mut profiles: Vec<(Profile, usize)> = Vec::new();
     let mut numbers: HashMap<Vec<Key>, usize> = HashMap::new();
     let mut asked = vec![0; dead.len()];
     for place in places {
         let profile = Profile::new(dead[place].url, dead[place].title, vocabulary);
         let number = *numbers.entry(profile.components.clone()).or_insert(profiles.len());
         if number == profiles.len() {
-            profiles.push(profile);
+            profiles.push((profile, place));
         }
         asked[place] = number;
     }
@@ -108,9 +113,18 @@ fn distinct(dead: &[Page], vocabulary: &mut Vocabulary) -> (Vec<Profile>, Vec<us
 }
 
 /// The guesses for one dead page, best first.
-fn question(old: Profile, library: &Library, vocabulary: &Vocabulary, sums: &mut Sums) -> Question {
+fn question(
+    (old, named): (Profile, Vec<(PageNumber, f32)>),
+    library: &Library,
+    vocabulary: &Vocabulary,
+    sums: &mut Sums,
+) -> Question {
     let comparison = Comparison { vocabulary, library };
-    let mut scored: Vec<_> = candidates(&old, library, vocabulary, sums)
+    let mut pages = candidates(&old, library, vocabulary, sums);
+    pages.extend(named.iter().map(|(page, _)| *page));
+    pages.sort_unstable();
+    pages.dedup();
+    let mut scored: Vec<_> = pages
         .into_iter()
         .map(|page| {
             let pair = comparison.features(&old, &library.pages[page as usize]);
@@ -120,7 +134,7 @@ fn question(old: Profile, library: &Library, vocabulary: &Vocabulary, sums: &mut
     scored.sort_by(|a, b| b.0.chance.total_cmp(&a.0.chance).then(a.0.page.cmp(&b.0.page)));
     scored.truncate(GUESSES);
     let (guesses, pairs) = scored.into_iter().unzip();
-    Question { old, guesses, pairs }
+    Question { old, guesses, pairs, named }
 }
 
 /// Counts all votes.

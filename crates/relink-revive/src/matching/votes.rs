@@ -30,6 +30,7 @@ pub struct Votes {
     rules: HashMap<Key, Tally>,
     origins: HashMap<Key, Tally>,
     claims: HashMap<PageNumber, Claims>,
+    claims_inside: HashMap<(PageNumber, Key), Claims>,
     folders: HashMap<Key, Tally>,
 }
 
@@ -71,6 +72,8 @@ pub struct Rivals {
     pub best: f32,
     /// The sum of the chances others give to it.
     pub sum: f32,
+    /// The best chance another broken URL of the same folder gives to it.
+    pub inside: f32,
 }
 
 /// How the other broken URLs of the folder fare.
@@ -98,6 +101,8 @@ impl Votes {
         }
         for guess in guesses.iter().filter(|guess| guess.chance >= LEAST_VOTE) {
             self.claims.entry(guess.page).or_default().add(guess.chance);
+            let inside = self.claims_inside.entry((guess.page, folder_of(old))).or_default();
+            inside.add(guess.chance);
         }
         let folder = self.folders.entry(folder_of(old)).or_default();
         folder.votes += best_chance(guesses);
@@ -112,6 +117,7 @@ impl Votes {
         }
         if let Some(page) = page {
             self.claims.entry(page).or_default().add(1.0);
+            self.claims_inside.entry((page, folder_of(old))).or_default().add(1.0);
         }
         self.folders.entry(folder_of(old)).or_default().known += 1.0;
     }
@@ -135,15 +141,14 @@ impl Votes {
     }
 
     /// What others say of the page of a guess.
-    pub fn rivals(&self, guess: Guess) -> Rivals {
+    pub fn rivals(&self, old: &Profile, guess: Guess) -> Rivals {
         let claims = self.claims.get(&guess.page).copied().unwrap_or_default();
-        if guess.chance < LEAST_VOTE {
-            return Rivals { best: claims.best, sum: claims.sum };
-        }
-        let is_best = guess.chance >= claims.best;
+        let inside = self.claims_inside.get(&(guess.page, folder_of(old)));
+        let own = if guess.chance < LEAST_VOTE { 0.0 } else { guess.chance };
         Rivals {
-            best: if is_best { claims.second } else { claims.best },
-            sum: (claims.sum - guess.chance).max(0.0),
+            best: claims.best_other(own),
+            sum: (claims.sum - own).max(0.0),
+            inside: inside.copied().unwrap_or_default().best_other(own),
         }
     }
 
@@ -191,9 +196,14 @@ impl Claims {
         self.best = self.best.max(chance);
         self.sum += chance;
     }
+
+    /// The best claim but for one of `own`.
+    fn best_other(self, own: f32) -> f32 {
+        if own > 0.0 && own >= self.best { self.second } else { self.best }
+    }
 }
 
 /// How much of a folder's live pages the votes account for.
-pub fn coverage(votes: f32, pages: u32) -> f32 {
-    ratio(votes, count(pages as usize).max(1.0)).min(1.0)
+pub fn coverage(votes: f32, pages: usize) -> f32 {
+    ratio(votes, count(pages).max(1.0)).min(1.0)
 }

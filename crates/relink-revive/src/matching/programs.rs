@@ -1,0 +1,48 @@
+//! Programs learnt from known aliases, and the live pages that they name.
+
+use relink_model::Confidence;
+use url::Url;
+
+use super::library::{Library, PageNumber};
+use super::page::{KnownAlias, Page};
+use super::profile::Profile;
+use super::vocabulary::Vocabulary;
+use crate::OldPage;
+use crate::program::{Example, ProgramBook};
+
+/// What known aliases teach about making new addresses.
+#[derive(Debug, Default)]
+pub struct Programs {
+    book: ProgramBook,
+}
+
+impl Programs {
+    /// Learns from known aliases; those that are no URLs teach nothing.
+    pub fn learn(known: &[KnownAlias]) -> Self {
+        let mut pairs: Vec<(&str, &str)> = known.iter().map(|pair| (pair.old, pair.new)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        let example = |(old, new): (&str, &str)| {
+            Some(Example { old: OldPage::new(Url::parse(old).ok()?), new: Url::parse(new).ok()? })
+        };
+        let examples: Vec<Example> = pairs.into_iter().filter_map(example).collect();
+        Self { book: ProgramBook::learn(&examples) }
+    }
+
+    /// The live pages that programs name for a dead page, and how sure they are.
+    pub fn predict(&self, dead: &Page, library: &Library) -> Vec<(PageNumber, f32)> {
+        let Ok(url) = Url::parse(dead.url) else { return Vec::new() };
+        let old = OldPage { title: dead.title.map(str::to_owned), ..OldPage::new(url) };
+        let mut words = Vocabulary::default();
+        let live = |(url, sure): (Url, Confidence)| {
+            let page = library.at(&Profile::new(url.as_str(), None, &mut words))?;
+            Some((page, f32::from(sure.hundredths()) / 100.0))
+        };
+        let predictions = self.book.predict(&old);
+        predictions
+            .into_iter()
+            .map(|it| (it.url.clone(), it.confidence()))
+            .filter_map(live)
+            .collect()
+    }
+}
