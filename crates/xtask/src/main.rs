@@ -20,6 +20,8 @@ usage: cargo xtask COMMAND
   bench controls                      requests for each page of a sound site
   bench survey                        planning a survey of a million URLs
   bench programs                      learning and applying URL programs";
+  bench programs                      learning and applying URL programs
+  bench alias                         dead pages of a large site against its live ones";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -54,6 +56,7 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             Ok(success_if(outcome.counts_agree()))
         }
         ["bench", "judge" | "decay" | "survey" | "programs"] if cfg!(debug_assertions) => {
+        ["bench", "judge" | "programs" | "alias"] if cfg!(debug_assertions) => {
             bench::optimized(&Workspace::load()?, words)?;
             Ok(ExitCode::SUCCESS)
         }
@@ -72,6 +75,8 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             println!("{outcome}");
             Ok(success_if(outcome.is_fast()))
         }
+        ["bench", "alias"] => {
+            let outcome = bench::bench_alias(bench::AliasSize::default());
         ["bench", "programs"] => {
             let outcome = bench::bench_programs(bench::ProgramsSize::default())?;
             println!("{outcome}");

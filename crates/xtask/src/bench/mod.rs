@@ -1,5 +1,6 @@
 //! Measurements. Numbers come from here, never from timed tests.
 
+mod alias;
 mod check;
 mod controls;
 mod decay;
@@ -12,6 +13,7 @@ mod scratch;
 mod site;
 mod survey;
 
+pub use alias::{AliasOutcome, AliasSize, bench_alias};
 pub use check::{Outcome, check};
 pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
