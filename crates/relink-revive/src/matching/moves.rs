@@ -99,3 +99,48 @@ fn edits(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
     let is_edit = start + end > 0 && !(old.is_empty() && new.is_empty());
     is_edit.then(|| (key_of_all(old), key_of_all(new)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::vocabulary::Vocabulary;
+
+    /// Whether two pairs, each `old -> new`, are the same move in some way.
+    #[track_caller]
+    fn check(way: Way, one: &str, other: &str, expect: bool) {
+        let mut vocabulary = Vocabulary::default();
+        let mut read = |pair: &str| {
+            let (old, new) = pair.split_once(" -> ").unwrap();
+            let mut page =
+                |path| Profile::new(&format!("https://example.org{path}"), None, &mut vocabulary);
+            way.read(&page(old), &page(new))
+        };
+        let (one, other) = (read(one), read(other));
+        assert_eq!(one.is_some() && one == other, expect, "{one:?} {other:?}");
+    }
+
+    #[test]
+    fn words_before_a_common_end_are_replaced() {
+        check(Way::Start, "/dom/node.x -> /web/api/Node/x", "/dom/list.y -> /web/api/List/y", true);
+        check(Way::Start, "/dom/node.x -> /web/Node/x", "/dom/list.y -> /web/api/List/y", false);
+    }
+
+    #[test]
+    fn a_folder_becomes_another_whatever_the_slug() {
+        check(Way::Folder, "/a/x -> /b/y", "/a/p -> /b/q", true);
+        check(Way::Folder, "/a/x -> /b/y", "/a/p -> /c/q", false);
+        check(Way::Region, "/a/x -> /b/one/y", "/a/p -> /b/two/q", true);
+    }
+
+    #[test]
+    fn a_component_is_swapped_wherever_it_stands() {
+        check(Way::Swap, "/a/v1/x -> /a/v2/x", "/b/v1/y -> /b/v2/y", true);
+        check(Way::Swap, "/a/v1/x -> /a/v2/z", "/b/v1/y -> /b/v2/w", false);
+    }
+
+    #[test]
+    fn a_slug_is_edited_in_whatever_folder() {
+        check(Way::Edit, "/a/plot_x -> /b/x", "/c/plot_y_z -> /d/y_z", true);
+        check(Way::Edit, "/a/plot_x -> /b/x", "/c/draw_y -> /d/y", false);
+    }
+}
