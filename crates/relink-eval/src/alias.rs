@@ -193,11 +193,11 @@ impl Site {
         let start = Instant::now();
         let answers = baseline.answers(dead, live);
         timing.learnt(start.elapsed());
-        let line = |(page, answer): (&Page<'a>, Option<usize>)| {
+        let flat = |(page, answer): (&Page<'a>, Option<usize>)| {
             let reason = if answer.is_some() { "method" } else { "no-match" };
             self.line(page, answer, answer.map(|_| FLAT_CONFIDENCE), reason.to_owned())
         };
-        dead.iter().zip(answers).map(line).collect()
+        dead.iter().zip(answers).map(flat).collect()
     }
 
     fn line_of<'a>(&'a self, page: &Page<'a>, answer: &Answer) -> Line<'a> {
