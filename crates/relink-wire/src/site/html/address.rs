@@ -5,17 +5,17 @@
 //! and such as hold control characters.
 
 use super::markup::{Markup, element};
-use crate::human::shown_url;
+use crate::human::{counted, grouped, shown_url};
 use crate::site::{Capped, Spot};
 use crate::{printable, redact};
 
 /// The longest address that becomes a link; servers take few longer ones, and
 /// the page stays small.
 const LONGEST_LINK: usize = 2_000;
-/// Places that are named at once.
-const SPOTS_OPEN: usize = 3;
-/// Places that are named in all.
-const SPOTS: usize = 10;
+/// Places and pages of one row that are named at once.
+const NAMED_AT_ONCE: usize = 2;
+/// Places and pages of one row that are named in all.
+const NAMED: usize = 10;
 
 /// How the addresses of one site are shown.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,9 @@ impl Addresses {
 
     /// What the site is called.
     pub(super) fn site(&self) -> Option<&str> {
-        self.origin.as_deref().and_then(|origin| origin.split_once("://")).map(|(_, host)| host)
+        let (_, authority) = self.origin.as_deref()?.split_once("://")?;
+        // A masked password is no part of the name.
+        Some(authority.rsplit_once('@').map_or(authority, |(_, host)| host))
     }
 
     /// What the site's own addresses begin with.
@@ -53,24 +55,15 @@ impl Addresses {
         element("a", attributes, text)
     }
 
-    /// The places that links stand at: the first few, and how many there are.
+    /// How many links there are, and the places that they stand at.
     pub(super) fn spots(&self, spots: &Capped<Spot>) -> Markup {
-        let lines = |spots: &[Spot]| -> Markup {
-            spots.iter().map(|spot| element("li", [], self.spot(spot))).collect()
-        };
-        let shown = &spots.rows[..spots.rows.len().min(SPOTS)];
-        let (first, others) = shown.split_at(shown.len().min(SPOTS_OPEN));
-        if first.is_empty() {
-            return Markup::default();
-        }
-        let mut list = element("ul", [("class", "spots")], lines(first));
-        if !others.is_empty() {
-            let summary = element("summary", [], format!("{} more", others.len()));
-            let others = element("ul", [("class", "spots")], lines(others));
-            list.push(element("details", [], [summary, others]));
-        }
-        list.push(more(spots.total.saturating_sub(shown.len() as u64), "more"));
-        list
+        let count = element("strong", [], counted(spots.total, "link"));
+        [count, folded(spots, |spot| self.spot(spot))].into()
+    }
+
+    /// Pages, without how many there are.
+    pub(super) fn pages(&self, pages: &Capped<String>) -> Markup {
+        folded(pages, |page| self.link(page))
     }
 
     fn spot(&self, spot: &Spot) -> Markup {
@@ -79,12 +72,30 @@ impl Addresses {
     }
 }
 
+/// The first few as a list, some more on demand, and how many are left out.
+fn folded<T>(all: &Capped<T>, told: impl Fn(&T) -> Markup) -> Markup {
+    let shown = &all.rows[..all.rows.len().min(NAMED)];
+    let (open, others) = shown.split_at(shown.len().min(NAMED_AT_ONCE));
+    let list = |some: &[T]| {
+        let lines: Markup = some.iter().map(|one| element("li", [], told(one))).collect();
+        element("ul", [("class", "spots")], lines)
+    };
+    let after_open = all.total.saturating_sub(open.len() as u64);
+    if open.is_empty() || others.is_empty() {
+        let open: Option<Markup> = (!open.is_empty()).then(|| list(open));
+        return [open.into(), more(after_open, "more")].into();
+    }
+    let summary = element("summary", [], format!("{} more", grouped(after_open)));
+    let left_out = more(all.total.saturating_sub(shown.len() as u64), "more, not shown");
+    [list(open), element("details", [], [summary, list(others), left_out])].into()
+}
+
 /// `+12 more`, or nothing if nothing is left out.
 pub(super) fn more(count: u64, what: &str) -> Markup {
     if count == 0 {
         return Markup::default();
     }
-    let text = format!("+{} {what}", crate::human::grouped(count));
+    let text = format!("+{} {what}", grouped(count));
     element("p", [("class", "more")], text)
 }
 

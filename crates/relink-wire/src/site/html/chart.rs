@@ -11,7 +11,7 @@ mod spark;
 pub(super) use across::{Bar, across};
 pub(super) use bars::{SplitBar, split_bars};
 pub(super) use line::{Trend, trend};
-pub(super) use spark::spark;
+pub(super) use spark::{part_bar, spark};
 
 use super::markup::{Markup, element};
 use crate::human::grouped;

@@ -10,7 +10,7 @@ pub(super) fn traps(view: &View) -> Option<Body> {
     Body::counted(traps.len() as u64, || {
         let columns =
             [words("pattern"), words("what it is"), numbers("not entered"), words("for example")];
-        view.table("Traps", columns, traps, traps.len() as u64, |trap| {
+        view.table("What was not entered", columns, traps, traps.len() as u64, |trap| {
             [
                 element("code", [], trap.pattern.as_str()),
                 trap.kind.as_str().into(),
@@ -26,7 +26,7 @@ pub(super) fn left_aside(view: &View) -> Option<Body> {
     let links = aside.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
     Body::counted(links, || {
         let columns = [words("why"), numbers("links")];
-        view.table("Links not asked", columns, aside, aside.len() as u64, |(why, count)| {
+        view.table("Why not", columns, aside, aside.len() as u64, |(why, count)| {
             [why.as_str().into(), (*count).into()]
         })
     })
@@ -35,7 +35,7 @@ pub(super) fn left_aside(view: &View) -> Option<Body> {
 pub(super) fn notes(view: &View) -> Option<Body> {
     let notes = &view.report.notes;
     Body::counted(notes.len() as u64, || {
-        view.table("Notes", [words("note")], notes, notes.len() as u64, |note| {
+        view.table("Host by host", [words("note")], notes, notes.len() as u64, |note| {
             [note.as_str().into()]
         })
     })

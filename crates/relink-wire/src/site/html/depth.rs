@@ -119,12 +119,8 @@ pub(super) fn templates(view: &View) -> Option<Body> {
     let templates = &view.report.templates;
     Body::counted(templates.total, || {
         let columns = [words("address"), numbers("pages it stands on")];
-        view.table(
-            "Links that stand on nearly every page",
-            columns,
-            &templates.rows,
-            templates.total,
-            |row| [view.addresses.link(&row.url), row.pages.into()],
-        )
+        view.table("Most pages first", columns, &templates.rows, templates.total, |row| {
+            [view.addresses.link(&row.url), row.pages.into()]
+        })
     })
 }

@@ -11,6 +11,7 @@ use super::part::Body;
 use super::table::{Table, numbers, words};
 use super::view::{View, badge, class, sign};
 use crate::human::grouped;
+use crate::redact_prose;
 use crate::site::SiteFinding;
 
 pub(super) fn body(view: &View) -> Option<Body> {
@@ -25,6 +26,9 @@ pub(super) fn body(view: &View) -> Option<Body> {
         ];
         let mut table = Table::new("Findings, what costs most first", columns, view.room());
         for finding in &findings.rows {
+            if table.is_full() {
+                break;
+            }
             table.classed_row(&class(finding.word), cells(view, finding));
         }
         let table = table.finish(findings.total);
@@ -42,13 +46,12 @@ fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     });
     let none = || element("span", [("class", "quiet")], "none");
     let depth = finding.depth.map(|depth| u64::from(depth).into());
-    let links = element("strong", [], [grouped(finding.inlinks.total).into(), " linked".into()]);
     [
         [badge(finding.word), code.into()].into(),
         told(view, finding),
         status.unwrap_or_else(none),
         depth.unwrap_or_else(none),
-        [links, view.addresses.spots(&finding.inlinks)].into(),
+        view.addresses.spots(&finding.inlinks),
     ]
 }
 
@@ -65,8 +68,10 @@ fn told(view: &View, finding: &SiteFinding) -> Markup {
 /// A sentence that is not longer than a reader reads.
 fn cut(text: &str) -> String {
     const LONGEST: usize = 400;
+    // Masked before it is cut: half a password would not be known for one.
+    let text = redact_prose(text);
     match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
+        None => text.into_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

@@ -35,8 +35,8 @@ fn directories(view: &View) -> Vec<Markup> {
         .map(|row| {
             let path = element("code", [], row.path.as_str());
             let text = format!(
-                " {} under it, and all are broken: it looks like one dead directory. \
-                 Bring it back, or redirect it as a whole.",
+                ": {} under it, and all are broken. It looks like one dead directory: \
+                 bring it back, or redirect it as a whole.",
                 addresses(row.targets)
             );
             [badge(Word::Dead), " ".into(), path, text.into()].into()
@@ -77,7 +77,8 @@ fn hijacked(view: &View) -> Option<Markup> {
 
 fn regressed(view: &View) -> Option<Markup> {
     let count = view.report.comparison.as_ref()?.regressed.total;
-    let text = format!("{} that were well in the crawl before", addresses(count));
+    let were = if count == 1 { "was" } else { "were" };
+    let text = format!("{} that {were} well in the crawl before", addresses(count));
     let link = element("a", [("href", "#changes")], text);
     (count > 0).then(|| ["↺ regressed: ".into(), link, ".".into()].into())
 }

@@ -1,7 +1,7 @@
 //! Each host's requests over the time of the crawl, one below the other on one
 //! scale of time.
 
-use super::chart::{figure, spark};
+use super::chart::{figure, part_bar, spark};
 use super::markup::{Markup, element};
 use super::part::Body;
 use super::table::{numbers, words};
@@ -19,7 +19,8 @@ pub(super) fn body(view: &View) -> Option<Body> {
         let span = duration(view.report.step_ms.saturating_mul(steps as u64));
         let caption = format!(
             "Requests over time, from the beginning to {span}; each host has its own height, and \
-             all share one scale of time."
+             all share one scale of time. Below them, filled: time spent asking; hatched: time \
+             waited out of politeness."
         );
         figure(lanes(view), caption.into(), timeline_table(view, steps))
     })
@@ -35,6 +36,7 @@ fn lanes(view: &View) -> Markup {
         numbers("asking"),
         numbers("waiting"),
     ];
+    let longest = hosts.rows.iter().map(spent).max().unwrap_or(0);
     view.table("Hosts, busiest first", columns, &hosts.rows, hosts.total, |host| {
         let most = host.timeline.iter().copied().max().unwrap_or(0);
         let says = format!("{} over the time of the crawl", counted(host.asked, "request"));
@@ -44,13 +46,25 @@ fn lanes(view: &View) -> Markup {
         };
         [
             element("span", [("class", "url")], host.name.as_str()),
-            spark(&says, &host.timeline, most),
+            [spark(&says, &host.timeline, most), waits(host, longest)].into(),
             host.asked.into(),
             throttled,
             duration(host.busy_ms).into(),
             duration(host.waited_ms).into(),
         ]
     })
+}
+
+/// Time spent on a host, in milliseconds.
+fn spent(host: &SiteHost) -> u64 {
+    host.busy_ms.saturating_add(host.waited_ms)
+}
+
+/// How much of the time spent on a host was waiting.
+fn waits(host: &SiteHost, longest: u64) -> Markup {
+    let (asking, waiting) = (duration(host.busy_ms), duration(host.waited_ms));
+    let says = format!("{asking} asking, {waiting} waiting");
+    part_bar(&says, host.busy_ms, host.waited_ms, longest)
 }
 
 /// Requests in each part of the crawl, host by host.

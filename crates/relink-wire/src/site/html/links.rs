@@ -5,7 +5,6 @@ use super::markup::{Markup, element};
 use super::part::Body;
 use super::table::{numbers, words};
 use super::view::View;
-use crate::human::grouped;
 
 pub(super) fn chains(view: &View) -> Option<Body> {
     let chains = &view.report.chains;
@@ -24,14 +23,19 @@ pub(super) fn fragments(view: &View) -> Option<Body> {
     let fragments = &view.report.fragments;
     Body::counted(fragments.total, || {
         let columns = [words("page"), words("missing place"), words("linked from")];
-        view.table("Missing places", columns, &fragments.rows, fragments.total, |row| {
-            let links = format!("{} linked", grouped(row.inlinks.total));
-            [
-                view.addresses.link(&row.url),
-                element("code", [], format!("#{}", row.fragment)),
-                [element("strong", [], links), view.addresses.spots(&row.inlinks)].into(),
-            ]
-        })
+        view.table(
+            "What links want, and pages do not have",
+            columns,
+            &fragments.rows,
+            fragments.total,
+            |row| {
+                [
+                    view.addresses.link(&row.url),
+                    element("code", [], format!("#{}", row.fragment)),
+                    view.addresses.spots(&row.inlinks),
+                ]
+            },
+        )
     })
 }
 
@@ -39,7 +43,7 @@ pub(super) fn mixed(view: &View) -> Option<Body> {
     let mixed = &view.report.mixed;
     Body::counted(mixed.total, || {
         let columns = [words("encrypted page"), words("takes in, unencrypted")];
-        view.table("Mixed content", columns, &mixed.rows, mixed.total, |edge| {
+        view.table("Page by page", columns, &mixed.rows, mixed.total, |edge| {
             [view.addresses.link(&edge.from), view.addresses.link(&edge.to)]
         })
     })

@@ -10,9 +10,12 @@ pub(super) struct Column {
     class: &'static str,
 }
 
+/// The class of columns of words.
+const WORDS: &str = "words";
+
 /// A column of words.
 pub(super) const fn words(title: &'static str) -> Column {
-    Column { title, class: "words" }
+    Column { title, class: WORDS }
 }
 
 /// A column of numbers.
@@ -65,8 +68,22 @@ impl<const N: usize> Table<N> {
         }
     }
 
+    /// Whether no more rows are taken, so that none need be made.
+    pub(super) const fn is_full(&self) -> bool {
+        self.room == 0
+    }
+
+    /// Whether its rows read better one below the other on a narrow screen:
+    /// where much text stands beside each other, but not where numbers do.
+    fn needs_width(&self) -> bool {
+        const MANY_COLUMNS: usize = 4;
+        let texts = self.columns.iter().filter(|column| column.class == WORDS).count();
+        N >= MANY_COLUMNS && texts > 1
+    }
+
     /// The table, and how many of `total` rows are not in it.
     pub(super) fn finish(self, total: u64) -> Markup {
+        let class = if self.needs_width() { "wide cards" } else { "wide" };
         let head: Markup = self
             .columns
             .iter()
@@ -81,12 +98,8 @@ impl<const N: usize> Table<N> {
                 element("tbody", [], self.rows),
             ],
         );
-        let wide = [
-            ("class", "wide"),
-            ("role", "region"),
-            ("tabindex", "0"),
-            ("aria-label", self.caption),
-        ];
+        let wide =
+            [("class", class), ("role", "region"), ("tabindex", "0"), ("aria-label", self.caption)];
         let more = more(total.saturating_sub(self.shown), "more, not shown");
         [element("div", wide, table), more].into()
     }

@@ -6,7 +6,7 @@ use super::address::more;
 use super::markup::{Markup, element};
 use super::part::Body;
 use super::view::{View, addresses, sign};
-use crate::human::grouped;
+use crate::human::{grouped, shown_url};
 use crate::site::TreeRow;
 
 /// Directories down to this level are open from the start.
@@ -62,7 +62,9 @@ fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
 }
 
 fn line(row: &TreeRow) -> Markup {
-    let name = element("span", [("class", "url")], name(&row.path));
+    // Masked before it is cut: half a password would not be known for one.
+    let path = shown_url(&row.path);
+    let name = element("span", [("class", "url")], name(&path));
     let count = element("span", [("class", "quiet")], format!(" {}", addresses(row.targets)));
     let broken = (row.broken > 0).then(|| {
         let text = format!(" {}{} broken", sign(Word::Dead), grouped(row.broken));

@@ -48,7 +48,12 @@ impl<'a> View<'a> {
         cells: impl Fn(&T) -> [Markup; N],
     ) -> Markup {
         let mut table = Table::new(caption, columns, self.room());
-        all.iter().for_each(|one| table.row(cells(one)));
+        for one in all {
+            if table.is_full() {
+                break;
+            }
+            table.row(cells(one));
+        }
         let table = table.finish(total);
         self.take(table.len());
         table

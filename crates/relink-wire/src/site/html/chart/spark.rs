@@ -1,4 +1,4 @@
-//! A row of thin bars that fits into a line of a table.
+//! Charts that fit into a line of a table.
 
 use super::super::markup::Markup;
 use super::{block, drawing, rule, scaled};
@@ -21,4 +21,15 @@ pub(in super::super) fn spark(says: &str, values: &[u32], most: u32) -> Markup {
         x += step;
     }
     drawing(WIDTH, HEIGHT, says, marks)
+}
+
+/// Draws one lying bar in two parts, on a scale of `most`.
+pub(in super::super) fn part_bar(says: &str, filled: u64, hatched: u64, most: u64) -> Markup {
+    const HEIGHT: f64 = 10.0;
+    let (first, second) = (scaled(filled, most, WIDTH), scaled(hatched, most, WIDTH));
+    let marks = [
+        block("filled", (0.0, 1.0), (first, HEIGHT - 2.0)),
+        block("hatched", (first, 1.0), (second, HEIGHT - 2.0)),
+    ];
+    drawing(WIDTH, HEIGHT, says, marks.into())
 }

@@ -1,0 +1,52 @@
+//! The page as another reader of the standard sees it.
+
+use html5gum::{DefaultEmitter, Token, Tokenizer};
+
+/// An element as it was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    pub name: String,
+    pub attributes: Vec<(String, String)>,
+    /// The elements it lies in, outermost first.
+    pub within: Vec<String>,
+}
+
+impl Tag {
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Elements that are never closed.
+const VOID: [&str; 2] = ["meta", "input"];
+
+/// Every element of a page; panics if one is not closed where it should be.
+pub fn tags(html: &str) -> Vec<Tag> {
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    let (mut tags, mut within) = (Vec::new(), Vec::new());
+    for Ok(token) in Tokenizer::new_with_emitter(html, emitter) {
+        match token {
+            Token::StartTag(tag) => {
+                let name = text(&tag.name);
+                let attributes = tag.attributes.iter();
+                let attributes =
+                    attributes.map(|(name, value)| (text(name), text(&value.value))).collect();
+                tags.push(Tag { name: name.clone(), attributes, within: within.clone() });
+                if !VOID.contains(&name.as_str()) {
+                    within.push(name);
+                }
+            }
+            Token::EndTag(tag) => assert_eq!(within.pop(), Some(text(&tag.name))),
+            Token::Comment(_) => panic!("the page has no comments"),
+            Token::Error(error) => panic!("{error:?}"),
+            Token::String(_) | Token::Doctype(_) => {}
+        }
+    }
+    assert!(within.is_empty(), "never closed: {within:?}");
+    tags
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the page is text")
+}
