@@ -71,12 +71,15 @@ fn bars(report: &SiteReport) -> Vec<String> {
 /// The findings that cost most, one to a line.
 fn findings(report: &SiteReport, paint: Paint) -> String {
     let shown = report.findings.rows.iter().take(FINDINGS);
-    let mut text: String = shown.map(|finding| finding_line(finding, paint)).collect();
-    let left_out = report.findings.total.saturating_sub(FINDINGS as u64);
-    if left_out > 0 {
-        text.push_str(&format!("  +{}\n", counted(left_out, "more finding")));
+    let shown: String = shown.map(|finding| finding_line(finding, paint)).collect();
+    if shown.is_empty() {
+        return shown;
     }
-    if text.is_empty() { text } else { format!("\n{text}\n") }
+    let left_out = match report.findings.total.saturating_sub(FINDINGS as u64) {
+        0 => String::new(),
+        count => format!("  +{}\n", counted(count, "more finding")),
+    };
+    format!("\n{shown}{left_out}\n")
 }
 
 fn finding_line(finding: &SiteFinding, paint: Paint) -> String {

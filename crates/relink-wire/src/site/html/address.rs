@@ -28,7 +28,7 @@ impl Addresses {
     /// Of the site that a crawl began at.
     pub(super) fn of(seeds: &[String]) -> Self {
         let origin = seeds.first().and_then(|seed| origin(seed));
-        Self { origin: origin.map(|origin| shown_url(origin)) }
+        Self { origin: origin.map(shown_url) }
     }
 
     /// What the site is called.

@@ -181,7 +181,7 @@ pub(super) const PARTS: [Part; 18] = [
         id: "aside",
         title: "Links not asked",
         advice: "raise the limit or change the pattern if one of these should have been asked.",
-        empty: "Every link was asked.",
+        empty: "No link was left aside.",
         body: crawl::left_aside,
     },
     Part {

@@ -9,8 +9,8 @@ use super::view::{View, addresses, sign};
 use crate::human::{grouped, shown_url};
 use crate::site::TreeRow;
 
-/// Directories down to this level are open from the start.
-const OPEN: u32 = 0;
+/// Directories above this level are open from the start.
+const CLOSED_FROM: u32 = 1;
 
 pub(super) fn body(view: &View) -> Option<Body> {
     let tree = &view.report.tree;
@@ -54,7 +54,7 @@ fn branch(row: &TreeRow, inner: &[TreeRow]) -> Markup {
         return line(row);
     }
     let content = [element("summary", [], line(row)), element("ul", [], branches(inner))];
-    if row.level <= OPEN {
+    if row.level < CLOSED_FROM {
         element("details", [("open", "")], content)
     } else {
         element("details", [], content)
