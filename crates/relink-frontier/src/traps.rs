@@ -128,6 +128,9 @@ pub struct TrapWatch {
     year: i16,
     budgets: BTreeMap<String, PatternBudget>,
     hosts: HostTrials,
+    /// Patterns that redirect, by where they lead.
+    #[serde(default)]
+    doors: BTreeMap<String, String>,
     avoided: BTreeMap<TrapKind, BTreeMap<String, Refusals>>,
 }
 
@@ -164,6 +167,24 @@ impl TrapWatch {
         self.count(TrapKind::TooManyLinks, page.as_str(), page, more);
     }
 
+    /// The link `url` was taken for another, because a parameter of it was
+    /// found not to matter.
+    pub fn note_stripped(&mut self, url: &Url) {
+        let pattern = UrlPattern::of(url, self.year);
+        self.count(pattern.kind(), pattern.as_str(), url, 1);
+    }
+
+    /// The page at `from` leads on to `to` at once. What the first pattern
+    /// leads to is then judged by the second, or doors without end would pass
+    /// for ways out of the rooms behind them.
+    pub fn note_redirect(&mut self, from: &Url, to: &Url) {
+        let (from, to) = (UrlPattern::of(from, self.year), UrlPattern::of(to, self.year));
+        let is_worth = from.is_variable() && to.is_variable() && from != to;
+        if is_worth && self.doors.len() < MOST_PATTERNS {
+            self.doors.insert(from.into_string(), to.into_string());
+        }
+    }
+
     /// The page behind `url` was fetched and shows this. Only for pages that
     /// are there: what is missing says nothing about its pattern.
     pub fn seen(&mut self, url: &Url, sight: &PageSight) {
@@ -185,9 +206,12 @@ impl TrapWatch {
     /// [`PageSight`] wants as new links, for each page of a calendar has a
     /// new link to the next.
     pub fn ways_out<'a>(&self, page: &Url, found: impl IntoIterator<Item = &'a Url>) -> usize {
-        let own = UrlPattern::of(page, self.year);
-        let leads_out =
-            |link: &&Url| UrlPattern::of(link, self.year) != own && self.trap_of(link).is_none();
+        let own = UrlPattern::of(page, self.year).into_string();
+        let leads_out = |link: &&Url| {
+            let pattern = UrlPattern::of(link, self.year).into_string();
+            let behind = self.doors.get(&pattern).unwrap_or(&pattern);
+            *behind != own && pattern != own && self.trap_of(link).is_none()
+        };
         found.into_iter().filter(leads_out).count()
     }
 
@@ -214,7 +238,8 @@ impl TrapWatch {
             return Some((TrapKind::HostInPath, pattern));
         }
         let pattern = UrlPattern::of(url, self.year);
-        let budget = self.budgets.get(pattern.as_str())?;
+        let behind = self.doors.get(pattern.as_str()).map_or(pattern.as_str(), String::as_str);
+        let budget = self.budgets.get(behind)?;
         budget.is_spent(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
     }
 

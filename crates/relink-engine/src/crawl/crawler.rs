@@ -340,6 +340,7 @@ impl Crawler {
         let link = FoundLink { place, given, url, fragment, is_unfollowed: false };
         let found = Discovery { depth: at.errand.depth.unwrap_or(0), batch, position: 0 };
         let from = Url::parse(&at.errand.url).ok()?;
+        self.memory.traps.note_redirect(&from, landing);
         let way = Way { found, is_named: at.errand.is_named, from: &from, is_closed: false };
         let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
         Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
@@ -358,7 +359,11 @@ impl Crawler {
             Err(reason) => return self.malformed(way, place, given, reason),
         };
         let (url, _) = strip(&url);
-        let (url, _) = self.memory.trials.strip(&url);
+        let (stripped, dropped) = self.memory.trials.strip(&url);
+        if !dropped.is_empty() && self.rules.scope.is_inside(&url) {
+            self.memory.traps.note_stripped(&url);
+        }
+        let url = stripped;
         if !self.rules.filter.takes(url.as_str()) {
             self.memory.left_aside.left_out += 1;
             return None;

@@ -33,9 +33,6 @@ const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 /// See [`OFFSET`].
 const PRIME: u64 = 0x0100_0000_01b3;
 
-/// Letters that may follow a number: `2nd`, `9am`.
-const UNIT: usize = 2;
-
 /// Stands for any run of words that are masked.
 const MASK: u64 = 1;
 
@@ -143,8 +140,9 @@ fn masked_all<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
     texts.into_iter().flat_map(masked).fold(OFFSET, mix)
 }
 
-/// Hashes of the words of a text; a run of numbers and names of months and days
-/// is one [`MASK`]. A name with a number in it (`kappa7`) is a name.
+/// Hashes of the words of a text; a run of numbers, names of months and days
+/// is one [`MASK`]. Of a name with a number behind it the name counts: a text
+/// may consist of such words.
 fn masked(text: &str) -> impl Iterator<Item = u64> {
     let mut was_masked = false;
     Words(text.as_bytes()).filter(move |hash| {
@@ -164,14 +162,20 @@ impl Iterator for Words<'_> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let start = self.0.iter().position(is_letter)?;
         let word = &self.0[start..];
-        let (mut hash, mut length, mut digits) = (OFFSET, 0, 0);
+        let (mut hash, mut length, mut letters) = (OFFSET, 0, 0);
+        let mut is_number = false;
         for byte in word.iter().take_while(|byte| is_letter(byte)) {
-            hash = add_letter(hash, byte.to_ascii_lowercase());
-            digits += usize::from(byte.is_ascii_digit());
             length += 1;
+            if byte.is_ascii_digit() {
+                is_number |= letters == 0;
+                continue;
+            }
+            // Letters after a digit: a token, an hour, an ordinal.
+            is_number |= letters + 1 < length;
+            letters += 1;
+            hash = add_letter(hash, byte.to_ascii_lowercase());
         }
         self.0 = &word[length..];
-        let is_number = word[0].is_ascii_digit() && length - digits <= UNIT;
         let is_masked = is_number || calendar::is_name(hash, length);
         Some(if is_masked { MASK } else { hash })
     }
@@ -209,7 +213,6 @@ mod tests {
     fn numbers_and_dates_make_no_difference() {
         check("Page 7 of 9", "Page 12 of 120", true);
         check("Mon 1 March 2031: no events", "Tue, 30. April 2042: no EVENTS", true);
-        check("The 2nd at 9am", "The 31st at 10pm", true);
         check("", "", true);
     }
 
@@ -217,7 +220,6 @@ mod tests {
     fn words_and_their_order_do() {
         check("one red fish", "one blue fish", false);
         check("man bites dog", "dog bites man", false);
-        check("alpha7 beta12", "alpha8 beta31", false);
         check("", "a", false);
     }
 
@@ -233,6 +235,17 @@ mod tests {
         assert!(!one.is_near(&text(&words(30, 430)), false));
         let other_title = PageSight::of_text(Some("Other"), &words(4, 404), 0).glimpse;
         assert!(!one.is_near(&other_title, true));
+    }
+
+    #[test]
+    fn a_name_with_a_number_counts_by_its_name() {
+        let same = |one: &str, other: &str| {
+            let glimpse = |text| PageSight::of_text(None, text, 0).glimpse;
+            glimpse(one).is_same(&glimpse(other))
+        };
+        assert!(same("item12 of 30", "item13 of 31"));
+        assert!(!same("alpha12 beta7", "beta7 alpha12"));
+        assert!(same("at 10am on the 3rd: a4f09c", "at 11pm on the 4th: 7be12d"));
     }
 
     #[test]

@@ -59,6 +59,39 @@ fn digest(title: &str, seed: u32, framed: u32, own: u32) -> PageSight {
     PageSight::of_digest(&digest, 0)
 }
 
+/// Doors that lead to rooms full of doors.
+#[test]
+fn a_maze_of_redirects_has_no_ways_out() {
+    let url = |path: &str, number: u32| -> Url {
+        format!("https://example.org/maze/{path}/{number}").parse().unwrap()
+    };
+    let mut watch = TrapWatch::new(2026);
+    let mut entered = 0;
+    while watch.admit(&url("go", entered), 2) == Admission::Enter {
+        let (door, room) = (url("go", entered), url("room", entered));
+        watch.note_redirect(&door, &room);
+        let doors = [url("go", 2 * entered + 1), url("go", 2 * entered + 2)];
+        let sight = PageSight::of_text(Some("Room"), "Two doors, left and right.", 0);
+        let ways_out = watch.ways_out(&room, &doors);
+        watch.seen(&room, &sight.with_ways_out(ways_out));
+        entered += 1;
+        assert!(entered < 100, "it does not end");
+    }
+    assert!(matches!(watch.admit(&url("room", 999), 3), Admission::Avoid(..)));
+}
+
+/// A parameter that matters to nobody is named where it is left out.
+#[test]
+fn what_is_stripped_is_reported() {
+    let mut watch = TrapWatch::new(2026);
+    for number in 10..13 {
+        watch.note_stripped(&format!("https://example.org/list?p={number}").parse().unwrap());
+    }
+    let report = watch.report();
+    assert_eq!((report[0].kind, report[0].count), (TrapKind::EndlessPages, 3));
+    assert_eq!(report[0].pattern, "example.org/list?p={n}");
+}
+
 #[test]
 fn ten_thousand_articles_are_never_cut() {
     let mut watch = TrapWatch::new(2026);
