@@ -31,6 +31,11 @@ impl Welcome {
         }
     }
 
+    /// Whether the last request was turned away, as far as that can be told.
+    pub fn is_in_doubt(&self) -> bool {
+        self.silent + self.refused > 0
+    }
+
     /// Whether it has answered before and does so no more.
     pub fn is_over(&self) -> bool {
         self.answered > 0 && (self.silent >= SILENT || self.silent + self.refused >= REFUSED)
@@ -69,5 +74,15 @@ mod tests {
     fn a_closed_section_is_no_blacklist() {
         assert!(!after(&[(1, Ending::Answered(200)), (29, Ending::Answered(403))]));
         assert!(after(&[(1, Ending::Answered(200)), (30, Ending::Answered(403))]));
+    }
+
+    #[test]
+    fn doubt_begins_with_the_first_refusal_and_ends_with_an_answer() {
+        let mut welcome = Welcome::default();
+        assert!(!welcome.is_in_doubt());
+        welcome.note(&Ending::Answered(403));
+        assert!(welcome.is_in_doubt());
+        welcome.note(&Ending::Answered(404));
+        assert!(!welcome.is_in_doubt());
     }
 }

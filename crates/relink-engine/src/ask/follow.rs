@@ -14,6 +14,7 @@ use url::Url;
 use super::Asker;
 use super::inquest::Judged;
 use super::lane::Order;
+use super::manners::Manners;
 use crate::crawl::Standing;
 use crate::{EngineFault, Observer};
 
@@ -165,6 +166,24 @@ impl Asker<'_> {
         Some((turned.name().to_owned(), turned.tally().asked))
     }
 
+    /// Takes back what was said of pages since a host last answered: we were
+    /// shut out, and they may be as good as ever.
+    pub(super) async fn take_back(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        let now = self.ports.now();
+        let mut judged = Vec::new();
+        for lane in self.lanes.values_mut().filter(|lane| lane.welcome.is_over()) {
+            for errand in lane.doubted.drain(..) {
+                let looks = errand.looks.clone();
+                let step = Step::Again { purpose: errand.purpose, not_before: now, looks };
+                judged.push(Judged::new(errand, Some(lane.lease), None, step));
+            }
+        }
+        self.commit(judged, observer).await
+    }
+
     /// Takes errands by rank: whatever was found last may come first, so no
     /// more are taken than can leave now.
     pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineFault> {
@@ -180,6 +199,10 @@ impl Asker<'_> {
         let waiting: Vec<Errand> = waiting.collect();
         lane.refill(waiting, Order { limit: 0, chunks });
         lane.dry_at = (found < limit).then_some(chunks);
+        if matches!(lane.manners, Manners::Unknown) {
+            // A host is taken without errands, and they tell whom to ask.
+            self.recall_manners(host).await?;
+        }
         self.schedule(host);
         Ok(())
     }

@@ -75,6 +75,9 @@ impl Asker<'_> {
             return None;
         };
         lane.arrive(elapsed, &probe, patience);
+        if self.crawler.is_some() && lane.welcome.is_in_doubt() {
+            lane.doubted.push(errand.clone());
+        }
         Some(Inquest::new(host, errand, probe, reading))
     }
 

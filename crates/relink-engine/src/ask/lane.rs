@@ -76,6 +76,9 @@ pub(super) struct Lane {
     pub(super) manners: Manners,
     /// Whether it still wants us.
     pub(super) welcome: Welcome,
+    /// Errands that were turned away since the host last answered; in a crawl
+    /// they are asked again once it is clear that we were shut out.
+    pub(super) doubted: Vec<Errand>,
     /// Errands that are out, where the order asks for it.
     pub(super) out: HashSet<ErrandId>,
     /// The entry in the asker's ready set.
@@ -113,6 +116,7 @@ impl Lane {
             },
             manners: Manners::Free,
             welcome: Welcome::default(),
+            doubted: Vec::new(),
             out: HashSet::new(),
             turn: None,
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
@@ -224,6 +228,9 @@ impl Lane {
         let took = Duration::from_millis(probe.timings.total.into());
         let arrival = arrival(probe);
         self.welcome.note(&probe.ending);
+        if !self.welcome.is_in_doubt() {
+            self.doubted.clear();
+        }
         self.clock.arrive(now, took, arrival);
         if probe.hops.len() > 1 && matches!(self.manners, Manners::Known(_)) {
             self.clock.rest(now);

@@ -211,6 +211,7 @@ impl<'a> Asker<'a> {
                 return Ok(AskEnd::OutOfTime);
             }
             if let Some((host, asked)) = self.unwelcome() {
+                self.take_back(observer).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::Unwelcome(host, asked));
             }

@@ -150,16 +150,25 @@ async fn begin(
 ) -> Result<Crawler, EngineFault> {
     let memory = ports.store.note(run.id, MEMORY).await?;
     let mut crawler = Crawler::new(settings, memory.as_deref(), ports.now());
-    let mut after = ErrandId(0);
-    while run.is_resumed {
-        let page = ports.store.site_addresses(run.id, after, PAGE).await?;
-        let Some((last, _)) = page.last() else { break };
-        after = *last;
-        page.iter().for_each(|(_, url)| crawler.recall(url));
+    if run.is_resumed {
+        recall(ports, run.id, &mut crawler).await?;
     }
     let seeds = crawler.seeds(ARGUMENTS, &settings.seeds);
     ports.store.add_pages(run.id, &[seeds], crawler.moments(ports.now())).await?;
     Ok(crawler)
+}
+
+/// Tells a crawl what it had let in before it was interrupted.
+async fn recall(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineFault> {
+    let mut after = ErrandId(0);
+    loop {
+        let page = ports.store.site_addresses(run, after, PAGE).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = *last;
+        for (_, url) in &page {
+            crawler.recall(url);
+        }
+    }
 }
 
 /// Saves what a crawl has learnt, for the case that it is interrupted.

@@ -98,7 +98,7 @@ impl<'a> Intake<'a> {
                     Admission::Leave => None,
                 };
                 let start = self.start(depth, None, Timestamp::MAX);
-                return Ok(Some(self.count(errand(db, self.run, &link.link, &target, &start)?)));
+                return Ok(Some(self.count(&errand(db, self.run, &link.link, &target, &start)?)));
             }
         };
         if let Some(known) = self.known(db, url, link.admission)? {
@@ -111,7 +111,7 @@ impl<'a> Intake<'a> {
         let target = web_target(db, url, host)?;
         let fresh_since = if trusts_memory { self.moments.fresh_since } else { Timestamp::MAX };
         let start = self.start(Some(depth), rank, fresh_since);
-        Ok(Some(self.count(errand(db, self.run, &link.link, &target, &start)?)))
+        Ok(Some(self.count(&errand(db, self.run, &link.link, &target, &start)?)))
     }
 
     /// An errand the run has already. Most links lead to one, so this comes
@@ -147,7 +147,7 @@ impl<'a> Intake<'a> {
         Start { fresh_since, not_before: millis(self.moments.now), depth, rank }
     }
 
-    fn count(&mut self, begun: Begun) -> i64 {
+    fn count(&mut self, begun: &Begun) -> i64 {
         self.completed.found += u64::from(begun.is_new);
         self.completed.known += u64::from(begun.is_new && begun.is_settled);
         begun.id

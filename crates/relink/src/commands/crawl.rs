@@ -63,7 +63,9 @@ async fn run_end(
         CrawlEnd::Interrupted => Exit::Interrupted,
         CrawlEnd::NoNetwork => Exit::Undecided,
         _ if failing > 0 => Exit::Findings,
-        CrawlEnd::Finished | CrawlEnd::OutOfTime | CrawlEnd::Unwelcome { .. } => Exit::Clean,
+        // Most of the site may not have been seen.
+        CrawlEnd::Unwelcome { .. } => Exit::Undecided,
+        CrawlEnd::Finished | CrawlEnd::OutOfTime => Exit::Clean,
     };
     Ok(RunEnd {
         run: outcome.run,
