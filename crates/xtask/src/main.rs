@@ -22,6 +22,8 @@ usage: cargo xtask COMMAND
   bench programs                      learning and applying URL programs";
   bench programs                      learning and applying URL programs
   bench alias                         dead pages of a large site against its live ones";
+  bench crawl [PAGES]                 relink against linkinator and LinkChecker
+  bench controls                      requests for each page of a sound site";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -85,6 +87,12 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         ["bench", "extract"] => {
             let size = bench::ExtractSize::default();
             let outcome = bench::extract(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_right() && outcome.is_fast()))
+        }
+        ["bench", "crawl", options @ ..] => {
+            let size = bench::CrawlSize::read(options)?;
+            let outcome = bench::crawl(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_fast()))
         }

@@ -46,7 +46,7 @@ fn page(label: &str, links: Vec<PageLink>) -> NewPage {
 }
 
 /// A crawl whose seeds are these, and no errand brought them.
-async fn crawl<'a>(store: &'a dyn Store, seeds: Vec<PageLink>) -> Result<Scene<'a>, StoreFault> {
+async fn crawl(store: &dyn Store, seeds: Vec<PageLink>) -> Result<Scene<'_>, StoreFault> {
     let scene = Scene::of(store, &crawl_plan(), at(0)).await?;
     store.add_pages(scene.run, &[page("arguments", seeds)], scene.moments()).await?;
     Ok(scene)
@@ -88,7 +88,7 @@ pub async fn a_page_under_a_lost_lease_is_refused_with_its_result(store: &dyn St
     let done = visited(&scene, vec![ask(A, 1)]).await?;
     let lost = done.lease.map(|lease| HostLease { number: lease.number + 1, ..lease });
     let late = Completion { lease: lost, ..done };
-    let completed = store.complete(scene.run, &[late.clone()], scene.moments()).await?;
+    let completed = store.complete(scene.run, std::slice::from_ref(&late), scene.moments()).await?;
     assert_eq!((completed.refused, completed.found), (vec![late.errand], 0));
     assert_eq!(addresses(store, scene.run).await?, [HOME]);
     Ok(())

@@ -109,7 +109,13 @@ impl Desk {
 
     /// Starts a check whose results can be read while it runs.
     pub fn start(&self, args: &[&str]) -> Running {
-        let mut command = self.command(&rows_of(args));
+        self.begin(&rows_of(args))
+    }
+
+    /// Starts `relink` with these arguments; its results can be read while it
+    /// runs.
+    pub fn begin(&self, args: &[&str]) -> Running {
+        let mut command = self.command(args);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         Running { child, stdout }

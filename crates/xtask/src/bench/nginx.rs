@@ -78,6 +78,8 @@ fn cannot_start(fault: &io::Error) -> Fault {
     }
 }
 
+/// The header tells `LinkChecker` that it may ask as fast as it can.
+///
 /// One process, which is ours to kill and needs no other user; every file it
 /// writes lies in the scratch directory.
 fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
@@ -96,7 +98,8 @@ fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
          error_log {scratch}/nginx.log crit;\n\
          events {{ worker_connections 8192; }}\n\
          http {{\n  access_log off;\n  keepalive_requests 10000000;\n  default_type text/html;\n\
-         {temporary}  server {{\n{listen}    root {root};\n  }}\n}}\n"
+         {temporary}  server {{\n{listen}    root {root};\n\
+         \x20   add_header LinkChecker \"bench\" always;\n  }}\n}}\n"
     )
 }
 

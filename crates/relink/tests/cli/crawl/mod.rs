@@ -1,0 +1,76 @@
+//! `relink crawl`.
+
+mod again;
+mod bench;
+mod contract;
+mod exports;
+mod orders;
+mod render;
+mod resume;
+mod robots;
+mod scope;
+mod shy;
+mod sitemaps;
+mod throttle;
+mod traps;
+mod written;
+
+use relink_testkit::web::Web;
+
+use crate::desk::{Desk, QUICK, Said};
+
+/// The command, with the database of the desk.
+pub const CRAWL: &[&str] = &["crawl", "--db", "relink.db"];
+
+/// Crawls quickly, with the results as lines of JSON.
+pub fn crawl(desk: &Desk, args: &[&str]) -> Said {
+    desk.run(&rows_of(args))
+}
+
+/// Crawls quickly, with the report for people.
+pub fn report(desk: &Desk, args: &[&str]) -> Said {
+    desk.run(&[CRAWL, QUICK, args].concat())
+}
+
+/// The words of a quick crawl with the results as lines of JSON.
+pub fn rows_of<'a>(args: &[&'a str]) -> Vec<&'a str> {
+    [CRAWL, QUICK, &["--format", "jsonl"], args].concat()
+}
+
+/// A site: each line names a page and what it links to.
+pub fn site(lines: &str) -> Web {
+    let web = Web::start_blocking();
+    add_pages(&web, lines);
+    web
+}
+
+/// More pages of a site.
+pub fn add_pages(web: &Web, lines: &str) {
+    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let mut words = line.split_whitespace();
+        let path = words.next().unwrap();
+        let links: Vec<&str> = words.collect();
+        web.page(path, 200, &written::page(path, &links));
+    }
+}
+
+/// The paths the server was asked for, in order, without robots.txt and
+/// without pages asked for comparison, whose names nobody wrote.
+pub fn asked(web: &Web) -> Vec<String> {
+    let paths = web.requests().into_iter().map(|seen| seen.path);
+    paths.filter(|path| path != "/robots.txt" && !written::is_stray(path)).collect()
+}
+
+/// The paths of every result, sorted.
+#[track_caller]
+pub fn paths(web: &Web, said: &Said) -> Vec<String> {
+    let own = web.url("/");
+    let mut paths: Vec<String> = said.rows().urls();
+    for path in &mut paths {
+        if let Some(rest) = path.strip_prefix(own.as_str()) {
+            *path = format!("/{rest}");
+        }
+    }
+    paths.sort();
+    paths
+}

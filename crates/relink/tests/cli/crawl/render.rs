@@ -1,0 +1,126 @@
+//! Pages that scripts build, in a real browser.
+
+use std::time::{Duration, Instant};
+
+use relink_testkit::web::{Answer, Web};
+
+use super::{CRAWL, add_pages, crawl, report};
+use crate::desk::{Desk, QUICK, Said};
+
+/// An application whose pages are empty without scripts.
+const SHELL: &str = "<!doctype html><html><head><title>App</title></head><body>\
+    <div id=\"root\"></div><script src=\"/app.js\"></script></body></html>";
+
+const SCRIPT: &str = "
+    const root = document.getElementById('root');
+    const page = location.pathname;
+    const links = page === '/' ? ['/views/one', '/views/two'] : ['/'];
+    root.innerHTML = '<h1>View ' + page + '</h1><p>Made by a script, as all pages here are, and '
+        + 'long enough to be taken for a page of its own: ' + page.repeat(9) + '</p>'
+        + links.map(link => '<a href=\"' + link + '\">' + link + '</a>').join(' ');
+";
+
+fn script(text: &str) -> Answer {
+    Answer::new(200, text).header("Content-Type", "text/javascript")
+}
+
+fn application() -> Web {
+    let web = Web::start_blocking();
+    web.page("/", 200, SHELL).page("/views/one", 200, SHELL).page("/views/two", 200, SHELL);
+    web.answer("/app.js", script(SCRIPT));
+    web
+}
+
+#[test]
+fn links_that_only_scripts_make_are_found_in_a_browser() {
+    let web = application();
+    let url = web.url("/");
+    let rows = crawl(&Desk::new(), &[url.as_str(), "--timeout", "30s"]).rows();
+    for path in ["/views/one", "/views/two"] {
+        let row = rows.of(web.url(path));
+        assert_eq!((row["status"].as_u64(), row["depth"].as_u64()), (Some(200), Some(1)), "{row}");
+    }
+}
+
+#[test]
+fn they_are_not_found_without_one() {
+    let web = application();
+    let url = web.url("/");
+    crawl(&Desk::new(), &[url.as_str(), "--render", "never"]).exits(0);
+    assert_eq!(web.hits("/views/one"), 0);
+    assert_eq!(web.hits("/"), 1);
+}
+
+/// A page that tries to do harm, and then links on.
+fn hostile(canary: &Web) -> String {
+    format!(
+        "<!doctype html><html><head><title>App</title></head><body><div id=root></div><script>
+         fetch('{}').catch(() => 0);
+         new Image().src = '{}';
+         const link = document.createElement('a');
+         link.href = '/big.zip'; link.download = 'big.zip'; document.body.append(link); link.click();
+         document.getElementById('root').innerHTML = '<a href=/after>on</a>';
+         alert('stop'); confirm('stop?'); prompt('stop!');
+         onbeforeunload = () => 'stay';
+         while (true) {{}}
+         </script></body></html>",
+        canary.url("/secret"),
+        canary.url("/picture")
+    )
+}
+
+#[test]
+fn a_hostile_page_does_no_harm() {
+    let (web, canary) = (Web::start_blocking(), Web::start_blocking());
+    web.page("/bad", 200, &hostile(&canary));
+    add_pages(&web, "/ /bad /good\n/good");
+    web.answer(
+        "/big.zip",
+        Answer::new(200, vec![0; 1 << 20])
+            .header("Content-Type", "application/zip")
+            .header("Content-Disposition", "attachment"),
+    );
+    let (desk, url, began) = (Desk::new(), web.url("/"), Instant::now());
+    let args = [url.as_str(), "--render", "always", "--timeout", "4s"];
+    let rows = crawl(&desk, &args).rows();
+    assert_eq!(rows.word(web.url("/good")), "alive");
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    assert_eq!(canary.requests().len(), 0, "{:?}", canary.requests());
+    let left: Vec<_> = std::fs::read_dir(desk.path("")).unwrap().flatten().collect();
+    let names: Vec<_> = left.iter().map(std::fs::DirEntry::file_name).collect();
+    assert!(names.iter().all(|name| name.to_string_lossy().starts_with("relink.db")), "{names:?}");
+}
+
+/// Crawls on a machine without a browser.
+fn without_browser(desk: &Desk, args: &[&str]) -> Said {
+    let mut command = desk.command(&[CRAWL, QUICK, args].concat());
+    Said::of(&command.env("RELINK_BROWSER", "/nonexistent").output().unwrap())
+}
+
+#[test]
+fn without_a_browser_always_is_a_wrong_command_line() {
+    let web = application();
+    let url = web.url("/");
+    let said = without_browser(&Desk::new(), &[url.as_str(), "--render", "always"]);
+    said.fails(2, &["RELINK_BROWSER", "apt install chromium"]);
+    assert_eq!(web.requests().len(), 0);
+}
+
+#[test]
+fn without_a_browser_auto_says_what_could_not_be_read() {
+    let web = application();
+    let url = web.url("/");
+    let said = without_browser(&Desk::new(), &[url.as_str()]).exits(0);
+    assert!(said.stdout.contains("1 page built by scripts could not be read"), "{}", said.stdout);
+    assert!(said.stdout.contains("hint: install a browser"), "{}", said.stdout);
+}
+
+#[test]
+fn without_a_browser_ordinary_pages_need_none() {
+    let web = Web::start_blocking();
+    add_pages(&web, "/ /a\n/a");
+    let url = web.url("/");
+    let said = without_browser(&Desk::new(), &[url.as_str()]).exits(0);
+    assert!(!said.stdout.contains("browser"), "{}", said.stdout);
+    report(&Desk::new(), &[url.as_str(), "--render", "never"]).exits(0);
+}

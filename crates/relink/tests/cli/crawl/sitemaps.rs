@@ -1,0 +1,130 @@
+//! Pages that only a sitemap or a feed names.
+
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use relink_testkit::web::{Answer, Web};
+
+use super::{asked, crawl, site};
+use crate::desk::Desk;
+
+const SITE: &str = "
+    / /a
+    /a
+    /orphan /beyond
+    /beyond
+    /second
+";
+
+fn xml(body: impl Into<Vec<u8>>) -> Answer {
+    Answer::new(200, body).header("Content-Type", "application/xml")
+}
+
+fn urlset(urls: &[String]) -> String {
+    let urls: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    format!(
+        "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+         {urls}</urlset>"
+    )
+}
+
+fn index(urls: &[String]) -> String {
+    let urls: String =
+        urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
+    format!(
+        "<?xml version=\"1.0\"?>\
+         <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</sitemapindex>"
+    )
+}
+
+fn packed(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn url(web: &Web, path: &str) -> String {
+    web.url(path).to_string()
+}
+
+#[track_caller]
+fn check(web: &Web, args: &[&str], expect: &[&str]) {
+    let start = web.url("/");
+    let said = crawl(&Desk::new(), &[&[start.as_str()], args].concat()).exits(0);
+    let mut asked = asked(web);
+    asked.sort();
+    assert_eq!(asked, expect, "{}", said.stdout);
+}
+
+#[test]
+fn sitemaps_that_robots_txt_names_are_read_last() {
+    let web = site(SITE);
+    let line = format!("User-agent: *\nAllow: /\nSitemap: {}\n", web.url("/map.xml"));
+    web.answer("/robots.txt", Answer::new(200, line).header("Content-Type", "text/plain"));
+    web.answer("/map.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/orphan")])));
+    let start = web.url("/");
+    let rows = crawl(&Desk::new(), &[start.as_str()]).exits(0).rows();
+    assert_eq!(asked(&web), ["/", "/a", "/map.xml", "/orphan", "/beyond"]);
+    assert_eq!(rows.of(web.url("/orphan"))["from"], web.url("/map.xml").as_str());
+    assert_eq!(rows.word(web.url("/beyond")), "alive");
+}
+
+#[test]
+fn they_can_be_left_alone() {
+    let web = site(SITE);
+    let line = format!("Sitemap: {}\n", web.url("/map.xml"));
+    web.answer("/robots.txt", Answer::new(200, line).header("Content-Type", "text/plain"));
+    web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
+    check(&web, &["--no-sitemaps"], &["/", "/a"]);
+}
+
+#[test]
+fn a_sitemap_can_be_named_and_may_be_an_index_of_packed_ones() {
+    let web = site(SITE);
+    let maps = [url(&web, "/one.xml"), url(&web, "/two.xml.gz")];
+    web.answer("/index.xml", xml(index(&maps)));
+    web.answer("/one.xml", xml(urlset(&[url(&web, "/orphan")])));
+    let second = packed(&urlset(&[url(&web, "/second")]));
+    web.answer("/two.xml.gz", Answer::new(200, second).header("Content-Type", "application/gzip"));
+    let map = url(&web, "/index.xml");
+    let expect =
+        ["/", "/a", "/beyond", "/index.xml", "/one.xml", "/orphan", "/second", "/two.xml.gz"];
+    check(&web, &["--sitemap", &map], &expect);
+}
+
+#[test]
+fn a_feed_is_read_for_its_links() {
+    let web = site(
+        "
+        / /feed.xml
+        /orphan
+    ",
+    );
+    let feed = format!(
+        "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>News</title>\
+         <link>{}</link><item><title>One</title><link>{}</link></item></channel></rss>",
+        web.url("/"),
+        web.url("/orphan")
+    );
+    web.answer("/feed.xml", Answer::new(200, feed).header("Content-Type", "application/rss+xml"));
+    check(&web, &[], &["/", "/feed.xml", "/orphan"]);
+}
+
+#[test]
+fn a_feed_can_be_named_as_a_sitemap_can() {
+    let web = site(
+        "
+        /
+        /orphan
+    ",
+    );
+    let feed = format!(
+        "<?xml version=\"1.0\"?><feed xmlns=\"http://www.w3.org/2005/Atom\"><title>News</title>\
+         <entry><title>One</title><link href=\"{}\"/></entry></feed>",
+        web.url("/orphan")
+    );
+    web.answer("/atom.xml", Answer::new(200, feed).header("Content-Type", "application/atom+xml"));
+    let named = url(&web, "/atom.xml");
+    check(&web, &["--sitemap", &named], &["/", "/atom.xml", "/orphan"]);
+}

@@ -1,0 +1,292 @@
+//! `relink crawl` against linkinator and `LinkChecker`: one generated site of
+//! interlinked pages on a local nginx, no politeness, one after the other.
+//!
+//! Two tables go with it: how time and memory grow with the site, and what
+//! many workers are worth on a site that takes its time (Website Health
+//! Analyser, Fig. 11).
+
+mod book;
+mod peers;
+mod workers;
+
+use std::fmt;
+use std::path::Path;
+
+use self::book::Book;
+use self::peers::Peer;
+pub use self::workers::many_workers_are_faster;
+use self::workers::{WorkersOutcome, workers};
+use super::meter::{Run, measure};
+use super::nginx::{Nginx, free_port};
+use super::number;
+use super::scratch::Scratch;
+use crate::workspace::run;
+use crate::{Fault, Workspace};
+
+/// Requests that relink may have in flight.
+const IN_FLIGHT: &str = "64";
+/// How many times the pages of the first site the later ones have.
+const GROWTH: [usize; 2] = [5, 20];
+/// How much faster than linkinator a crawl has to be.
+const LINKINATOR_BAR: f64 = 5.0;
+/// How much faster than `LinkChecker`.
+const LINKCHECKER_BAR: f64 = 20.0;
+/// The memory a crawl of the first site may take, in MB.
+const MEMORY_BAR: f64 = 150.0;
+/// How much longer a page of the largest site may take than one of the first.
+const GROWTH_BAR: f64 = 1.5;
+
+/// How large the first site is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CrawlSize {
+    /// Its pages.
+    pub pages: usize,
+}
+
+impl Default for CrawlSize {
+    fn default() -> Self {
+        Self { pages: 10_000 }
+    }
+}
+
+impl CrawlSize {
+    /// Reads `[PAGES]`.
+    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+        match options {
+            [] => Ok(Self::default()),
+            [pages] => Ok(Self { pages: number("PAGES", pages)? }),
+            _ => Err(Fault::new("`bench crawl` takes the number of pages and nothing else")),
+        }
+    }
+}
+
+/// What one program made of one site.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Crawl {
+    pages: usize,
+    run: Run,
+    /// Planted dead links that were found, of so many.
+    found: usize,
+    planted: usize,
+    /// Links called dead that are not.
+    invented: usize,
+}
+
+impl Crawl {
+    fn is_right(&self) -> bool {
+        self.found == self.planted && self.invented == 0
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn pages_a_second(&self) -> f64 {
+        self.pages as f64 / self.run.seconds
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    fn megabytes(&self) -> f64 {
+        self.run.peak_kib as f64 / 1024.0
+    }
+}
+
+impl fmt::Display for Crawl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rate, memory, each) =
+            (self.pages_a_second(), self.megabytes(), 1_000.0 / self.pages_a_second());
+        let Self { pages, found, planted, invented, .. } = self;
+        write!(f, "{pages:>8} {rate:>8.0} {each:>8.3} {memory:>7.0}  ")?;
+        write!(f, "{found} of {planted}, {invented} invented")
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CrawlOutcome {
+    relink: Crawl,
+    peers: Vec<(Peer, Crawl)>,
+    growth: Vec<Crawl>,
+    workers: WorkersOutcome,
+}
+
+impl CrawlOutcome {
+    /// Whether every planted dead link was found and none invented.
+    pub fn is_right(&self) -> bool {
+        self.relink.is_right() && self.growth.iter().all(Crawl::is_right)
+    }
+
+    /// Whether relink is as fast and as small as it has to be. Peers that are
+    /// not installed hold nothing up.
+    pub fn is_fast(&self) -> bool {
+        let is_ahead = |(peer, crawl): &(Peer, Crawl)| {
+            self.relink.pages_a_second() >= peer.bar() * crawl.pages_a_second()
+        };
+        let grows_evenly =
+            |crawl: &Crawl| crawl.pages_a_second() * GROWTH_BAR >= self.relink.pages_a_second();
+        self.peers.iter().all(is_ahead)
+            && self.growth.iter().all(grows_evenly)
+            && self.relink.megabytes() < MEMORY_BAR
+    }
+}
+
+impl fmt::Display for CrawlOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{:<12} {:>8} {:>8} {:>8} {:>7}  dead links",
+            "", "pages", "pages/s", "ms each", "MB"
+        )?;
+        writeln!(f, "{:<12} {}", "relink", self.relink)?;
+        for (peer, crawl) in &self.peers {
+            let ratio = self.relink.pages_a_second() / crawl.pages_a_second();
+            writeln!(f, "{:<12} {crawl}  (relink is {ratio:.1} times as fast)", peer.name())?;
+        }
+        writeln!(f, "\nas the site grows")?;
+        for crawl in [&self.relink].into_iter().chain(&self.growth) {
+            writeln!(f, "{:<12} {crawl}", "relink")?;
+        }
+        write!(f, "\n{}", self.workers)
+    }
+}
+
+/// Measures all; `note` is told what goes on.
+pub fn crawl(
+    workspace: &Workspace,
+    size: CrawlSize,
+    note: impl Fn(&str),
+) -> Result<CrawlOutcome, Fault> {
+    note("building relink --release");
+    run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
+    let relink = workspace.target.join("release/relink");
+    let (relink_crawl, peers) = beside_peers(&relink, size.pages, &note)?;
+    let mut growth = Vec::new();
+    for times in GROWTH {
+        let pages = times * size.pages;
+        let larger = Site::start(pages, &note)?;
+        note(&format!("relink, {pages} pages"));
+        growth.push(larger.crawl_with_relink(&relink)?);
+    }
+    note("one worker and many");
+    let workers = workers(&relink)?;
+    Ok(CrawlOutcome { relink: relink_crawl, peers, growth, workers })
+}
+
+/// Relink and whoever else is installed, on one site.
+fn beside_peers(
+    relink: &Path,
+    pages: usize,
+    note: &impl Fn(&str),
+) -> Result<(Crawl, Vec<(Peer, Crawl)>), Fault> {
+    let site = Site::start(pages, note)?;
+    note(&format!("relink, {pages} pages"));
+    let crawl = site.crawl_with_relink(relink)?;
+    let mut peers = Vec::new();
+    for peer in Peer::ALL {
+        let Some(program) = peer.find() else {
+            note(&format!("`{}` names no program: {} is left out", peer.variable(), peer.name()));
+            continue;
+        };
+        note(&format!("{}, {pages} pages", peer.name()));
+        let words = peer.words(&site.url);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let run = measure(site.scratch.path(), &program, &words)?;
+        let said = site.said()?;
+        peers.push((peer, site.scored(run, &peer.dead_paths(&said))));
+    }
+    Ok((crawl, peers))
+}
+
+/// A generated site, served.
+struct Site {
+    book: Book,
+    scratch: Scratch,
+    url: String,
+    // Stopped before its files go.
+    _nginx: Nginx,
+}
+
+impl Site {
+    fn start(pages: usize, note: &impl Fn(&str)) -> Result<Self, Fault> {
+        let (book, scratch, port) = (Book { pages }, Scratch::new()?, free_port()?);
+        note(&format!("writing {pages} pages"));
+        let root = scratch.path().join("site");
+        book.write(&root)?;
+        let nginx = Nginx::start(scratch.path(), &root, 1, port)?;
+        let url = format!("http://127.0.0.1:{port}/");
+        Ok(Self { book, scratch, url, _nginx: nginx })
+    }
+
+    fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, Fault> {
+        let database = self.scratch.path().join("crawl.db");
+        let words = relink_words(&database, IN_FLIGHT, &self.url);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let run = measure(self.scratch.path(), relink, &words)?;
+        Ok(self.scored(run, &peers::relink_dead_paths(&self.said()?)))
+    }
+
+    fn said(&self) -> Result<String, Fault> {
+        let path = self.scratch.path().join("out");
+        std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))
+    }
+
+    fn scored(&self, run: Run, dead: &[String]) -> Crawl {
+        let planted = self.book.planted();
+        let found = dead.iter().filter(|path| planted.contains(*path)).count();
+        let (invented, planted) = (dead.len() - found, planted.len());
+        Crawl { pages: self.book.pages, run, found, planted, invented }
+    }
+}
+
+/// A crawl without politeness.
+fn relink_words(database: &Path, in_flight: &str, url: &str) -> Vec<String> {
+    let database = database.to_string_lossy();
+    let words = ["crawl", "--db", &database, "--format", "jsonl", "--concurrency", in_flight];
+    let more = ["--host-concurrency", in_flight, "--host-interval", "0", url];
+    words.into_iter().chain(more).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn crawl(pages: usize, seconds: f64) -> Crawl {
+        let run = Run { seconds, peak_kib: 50 * 1024 };
+        Crawl { pages, run, found: 5, planted: 5, invented: 0 }
+    }
+
+    fn outcome(peer: f64, last: f64) -> CrawlOutcome {
+        CrawlOutcome {
+            relink: crawl(100, 1.0),
+            peers: vec![(Peer::Linkinator, crawl(100, peer))],
+            growth: vec![crawl(2_000, last)],
+            workers: WorkersOutcome::default(),
+        }
+    }
+
+    #[test]
+    fn the_bars_are_speed_memory_and_even_growth() {
+        assert!(outcome(6.0, 25.0).is_fast());
+        assert!(!outcome(4.0, 25.0).is_fast(), "not five times as fast");
+        assert!(!outcome(6.0, 40.0).is_fast(), "twice as long for each page");
+    }
+
+    #[test]
+    fn one_invented_dead_link_is_wrong() {
+        let mut outcome = outcome(6.0, 25.0);
+        assert!(outcome.is_right());
+        outcome.growth[0].invented = 1;
+        assert!(!outcome.is_right());
+    }
+
+    #[test]
+    fn pages_are_counted_from_one() {
+        assert_eq!(CrawlSize::read(&[]).unwrap().pages, 10_000);
+        assert_eq!(CrawlSize::read(&["300"]).unwrap().pages, 300);
+        assert!(CrawlSize::read(&["0"]).is_err() && CrawlSize::read(&["1", "2"]).is_err());
+    }
+
+    #[test]
+    fn the_outcome_is_three_tables() {
+        let text = outcome(6.0, 25.0).to_string();
+        assert!(text.contains("relink is 6.0 times as fast"), "{text}");
+        assert!(text.contains("5 of 5, 0 invented"), "{text}");
+    }
+}
