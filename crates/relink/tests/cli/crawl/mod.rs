@@ -45,9 +45,9 @@ pub fn site(lines: &str) -> Web {
 }
 
 /// More pages of a site.
-pub fn add_pages(web: &Web, lines: &str) {
-    for line in lines.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        let mut words = line.split_whitespace();
+pub fn add_pages(web: &Web, pages: &str) {
+    for entry in pages.lines().map(str::trim).filter(|entry| !entry.is_empty()) {
+        let mut words = entry.split_whitespace();
         let path = words.next().unwrap();
         let links: Vec<&str> = words.collect();
         web.page(path, 200, &written::page(path, &links));

@@ -22,7 +22,8 @@ fn xml(body: impl Into<Vec<u8>>) -> Answer {
 }
 
 fn urlset(urls: &[String]) -> String {
-    let urls: String = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    let urls: Vec<String> = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
+    let urls = urls.concat();
     format!(
         "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
          {urls}</urlset>"
@@ -30,8 +31,9 @@ fn urlset(urls: &[String]) -> String {
 }
 
 fn index(urls: &[String]) -> String {
-    let urls: String =
+    let urls: Vec<String> =
         urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
+    let urls = urls.concat();
     format!(
         "<?xml version=\"1.0\"?>\
          <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</sitemapindex>"

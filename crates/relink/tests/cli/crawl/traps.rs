@@ -75,8 +75,8 @@ fn maze(seen: &Seen) -> Answer {
 /// A page with more links than anybody follows.
 fn index() -> Answer {
     let numbers = 100_000..150_000;
-    let links: String = numbers.map(|n| format!("<a href='/big/{n}'>{n}</a>")).collect();
-    Answer::new(200, written::with_body("index", &links))
+    let links: Vec<String> = numbers.map(|n| format!("<a href='/big/{n}'>{n}</a>")).collect();
+    Answer::new(200, written::with_body("index", &links.concat()))
 }
 
 /// One of very many pages that say nothing.

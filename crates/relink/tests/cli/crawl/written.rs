@@ -15,9 +15,9 @@ const VOCABULARY: [&str; 24] = [
 
 /// A page with these links.
 pub fn page(name: &str, links: &[&str]) -> String {
-    let links: String =
+    let links: Vec<String> =
         links.iter().map(|link| format!("<li><a href=\"{link}\">go on</a></li>")).collect();
-    with_body(name, &format!("<ul>{links}</ul>"))
+    with_body(name, &format!("<ul>{}</ul>", links.concat()))
 }
 
 /// A page with this beside its text.
