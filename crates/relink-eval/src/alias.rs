@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use self::timing::Timing;
-use crate::soft404::EvalError;
+use crate::fault::EvalError;
 
 /// The ending of the files with dead pages.
 const QUERIES: &str = ".queries.jsonl";
