@@ -16,6 +16,7 @@ mod ground;
 mod history;
 mod link;
 mod probe;
+mod search;
 mod sketch;
 mod snapshot;
 mod verdict;
@@ -32,6 +33,7 @@ pub use probe::{
     ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,
     TlsFault,
 };
+pub use search::{SearchHit, SearchQuery};
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};
 pub use verdict::{Cause, Doubt, Verdict};

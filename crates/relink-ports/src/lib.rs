@@ -11,6 +11,7 @@ mod fetch;
 mod files;
 mod render;
 mod revive_store;
+mod search;
 mod site_store;
 mod store;
 
@@ -24,6 +25,7 @@ pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, Us
 pub use files::{DocumentSource, FileFault, Files, Walk};
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
 pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, ReviveStore};
+pub use search::{SearchAnswer, SearchEngine, SearchFault};
 pub use site_store::{
     KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,
 };
