@@ -4,6 +4,8 @@
 //! a longer wait is told to the caller. The gate remembers a refusal, so that
 //! the next caller is told without the service being asked.
 
+mod rate_limit;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,6 +15,8 @@ use relink_ports::{Agent, Clock, Fetch, Fetched, Request, Terms, UserHeaders};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
+
+pub(crate) use rate_limit::RATE_HEADERS;
 
 /// The rest taken after a refusal that names none. It doubles while refusals
 /// follow each other.
@@ -187,7 +191,8 @@ fn rest_asked(fetched: &Fetched, refusals: u32) -> Option<Duration> {
         return None;
     }
     let unnamed = UNNAMED_REST.saturating_mul(1 << refusals.min(DOUBLINGS));
-    Some(fetched.retry_after.map_or(unnamed, Duration::from_secs).min(LONGEST_REST))
+    let named = fetched.retry_after.map(Duration::from_secs).or_else(|| rate_limit::rest(fetched));
+    Some(named.unwrap_or(unnamed).min(LONGEST_REST))
 }
 
 fn signed(rest: Duration) -> SignedDuration {

@@ -1,9 +1,14 @@
-//! What do others remember? Web archives, on the web and on the disk.
+//! What do others remember? Web archives and search engines, on the web and
+//! on the disk.
 //!
 //! [`WebArchive`] asks an archive over HTTP, [`LocalArchive`] reads archive
 //! files; both implement [`relink_ports::Archive`]. What they bring is what
 //! was archived, error pages and all: nothing here judges a copy or compares
 //! it with anything.
+//!
+//! [`WebSearch`] asks a search engine over HTTP; it implements
+//! [`relink_ports::SearchEngine`]. What it brings are names of pages: nobody
+//! here looks whether they live.
 //!
 //! HTTP goes through the [`relink_ports::Fetch`] it is given, so that there is
 //! one address policy, and through one gate for each service, which asks one
@@ -11,6 +16,11 @@
 
 mod archive;
 mod gate;
+mod search;
 
 pub use archive::{Dialect, LocalArchive, LocalProblem, WebArchive, WebArchiveSettings};
 pub use gate::Manners;
+pub use search::{
+    AnswerShape, KeyPlace, KeyRule, SearchTemplate, SearchTemplateError, SiteRule, TextKind,
+    WebSearch, WebSearchSettings,
+};

@@ -6,6 +6,7 @@
 pub mod canary;
 pub mod dns;
 pub mod hostile;
+pub mod omega;
 pub mod proxy;
 pub mod pywb;
 pub mod store_suite;

@@ -1,5 +1,6 @@
-//! Archives against real sockets on loopback: a real one, one in the words of
-//! the Internet Archive, a small one of our own, and some that mean ill.
+//! Archives and search engines against real sockets on loopback: real ones,
+//! some in the words of public services, a small archive of our own, and some
+//! that mean ill.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -7,7 +8,9 @@ mod demo;
 mod hostile;
 mod internet_archive;
 mod memento;
+mod omega;
 mod pywb;
+mod search;
 
 use std::sync::Arc;
 
