@@ -8,6 +8,10 @@
 //! yields the links that can be read, and a destination that is no address
 //! is a [`LinkTarget::Malformed`] with the reason.
 //!
+//! A page that is lost is looked for by its words: [`keyphrases`],
+//! [`lexical_signature`] and [`title_query`] choose them, and a [`QueryPlan`]
+//! says what to ask next.
+//!
 //! ```
 //! use relink_page::{Format, links};
 //! let markdown = b"See [the docs](https://example.org/docs).";
@@ -28,9 +32,12 @@ mod document;
 mod folded;
 mod format;
 mod found;
+mod frequency;
 mod html;
 mod ignore;
 mod json;
+mod keyphrase;
+mod lexical_signature;
 mod line;
 mod list;
 mod markdown;
@@ -38,10 +45,13 @@ mod mention;
 mod notebook;
 mod options;
 mod problem;
+mod query_plan;
 mod resolved;
 mod rst;
+mod runs;
 pub mod shingle;
 mod source;
+mod stop_words;
 mod target;
 mod value;
 mod wikitext;
@@ -57,10 +67,14 @@ pub use anchors::{Anchors, Slugs, UnknownSlugs, anchors};
 pub use digest::{digest, text_digest};
 pub use format::{Format, UnknownFormat, is_binary};
 pub use found::{Extractor, Found, Notation, Remarks};
+pub use frequency::Frequencies;
 pub use html::RobotsMarks;
 pub use ignore::{Ignore, ignores};
+pub use keyphrase::{Keyphrase, Keyphrases, keyphrases};
+pub use lexical_signature::{SIGNATURE_WORDS, lexical_signature};
 pub use options::{Column, Options};
 pub use problem::Problem;
+pub use query_plan::{Aim, PlanLimits, QueryPlan, title_query};
 pub use source::Language;
 pub use target::classify;
 pub use window::Windows;
