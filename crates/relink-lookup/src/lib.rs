@@ -6,9 +6,9 @@
 //! was archived, error pages and all: nothing here judges a copy or compares
 //! it with anything.
 //!
-//! [`WebSearch`] asks a search engine over HTTP; it implements
-//! [`relink_ports::SearchEngine`]. What it brings are names of pages: nobody
-//! here looks whether they live.
+//! [`WebSearch`] asks a search engine over HTTP, `LocalIndex` (with the feature
+//! `search`) is one of our own; both implement [`relink_ports::SearchEngine`].
+//! What they bring are names of pages: nobody here looks whether they live.
 //!
 //! HTTP goes through the [`relink_ports::Fetch`] it is given, so that there is
 //! one address policy, and through one gate for each service, which asks one
@@ -24,3 +24,5 @@ pub use search::{
     AnswerShape, KeyPlace, KeyRule, SearchTemplate, SearchTemplateError, SiteRule, TextKind,
     WebSearch, WebSearchSettings,
 };
+#[cfg(feature = "search")]
+pub use search::{IndexedPage, LocalIndex};

@@ -100,7 +100,7 @@ impl WebSearchSettings {
             text: TextKind::Markup,
             ..AnswerShape::default()
         };
-        let key = header_key("BRAVE_API_KEY", "X-Subscription-Token", "");
+        let key = Some(header_key("BRAVE_API_KEY", "X-Subscription-Token", ""));
         let manners = paid(Duration::from_millis(1_100));
         Self { key, shape, most_hits: 20, manners, ..Self::json("Brave", template) }
     }
@@ -134,15 +134,15 @@ impl WebSearchSettings {
             text: TextKind::Markup,
             ..AnswerShape::default()
         };
-        let key = header_key("KAGI_API_KEY", "Authorization", "Bot ");
+        let key = Some(header_key("KAGI_API_KEY", "Authorization", "Bot "));
         let manners = paid(Duration::from_secs(1));
         Self { key, shape, most_hits: 50, manners, ..Self::json("Kagi", template) }
     }
 }
 
-fn header_key(variable: &str, name: &str, prefix: &str) -> Option<KeyRule> {
+fn header_key(variable: &str, name: &str, prefix: &str) -> KeyRule {
     let place = KeyPlace::Header { name: name.to_owned(), prefix: prefix.to_owned() };
-    Some(KeyRule { variable: variable.to_owned(), place })
+    KeyRule { variable: variable.to_owned(), place }
 }
 
 /// The manners toward an engine that is paid for by the search.

@@ -5,7 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod demo;
+#[cfg(feature = "search")]
+mod finding;
 mod hostile;
+#[cfg(feature = "search")]
+mod index;
 mod internet_archive;
 mod memento;
 mod omega;

@@ -236,7 +236,7 @@ async fn nothing_to_look_for_is_not_asked() {
     assert_eq!(web.requests().len(), 0);
 }
 
-/// What becomes of a `SearXNG` that answers like this.
+/// What becomes of a SearXNG that answers like this.
 async fn told(answer: Answer) -> String {
     let web = Web::start().await;
     web.below("/", answer);
