@@ -121,13 +121,12 @@ impl AnswerShape {
 
     fn hit(&self, row: &Value, engine: &str, rank: usize) -> Option<SearchHit> {
         let address = row.pointer(&self.url)?.as_str()?;
-        let url = Url::parse(address.get(..LONGEST_ADDRESS).unwrap_or(address)).ok()?;
-        let is_whole = address.len() <= LONGEST_ADDRESS;
+        let url = Url::parse(address).ok().filter(|_| address.len() <= LONGEST_ADDRESS)?;
         let is_web = matches!(url.scheme(), "http" | "https") && url.has_host();
         // An address with a name before the host only looks like another's.
         let is_honest = url.username().is_empty() && url.password().is_none();
         let text = |place: &str| self.text(row.pointer(place));
-        (is_whole && is_web && is_honest).then(|| SearchHit {
+        (is_web && is_honest).then(|| SearchHit {
             url,
             title: text(&self.title),
             excerpt: text(&self.excerpt),

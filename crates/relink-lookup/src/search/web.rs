@@ -132,7 +132,7 @@ impl SearchEngine for WebSearch {
         let limit = query.limit.min(self.settings.most_hits);
         let place = self.settings.template.place();
         let words = wording(query, query.site.as_deref().map(host_alone).as_deref());
-        Some(format!("{place} {limit} {words}"))
+        Some(format!("{} {place} {limit} {words}", self.name()))
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchAnswer, SearchFault> {

@@ -180,7 +180,10 @@ async fn a_key_is_not_carried_to_another_host() {
 async fn the_cache_key_tells_apart_what_is_asked_of_whom() {
     let at = |root: &str| engine(WebSearchSettings::searxng(&Url::parse(root).unwrap()));
     let key = at("https://a.test/").cache_key(&query());
-    assert_eq!(key.as_deref(), Some("a.test/search 10 \"snowy owl\" winter site:example.org"));
+    assert_eq!(
+        key.as_deref(),
+        Some("SearXNG a.test/search 10 \"snowy owl\" winter site:example.org")
+    );
     assert_ne!(at("https://b.test/").cache_key(&query()), key);
     let others = [
         SearchQuery { site: None, ..query() },
