@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_ports::{Archive, Clock, Fetch, Files, Render, Store};
+use relink_ports::{Archive, Clock, Fetch, Files, Render, SearchEngine, Store};
 
 use crate::look::moment;
 
@@ -20,6 +20,8 @@ pub struct Ports {
     pub render: Option<Arc<dyn Render>>,
     /// Web archives, in the order to ask them.
     pub archives: Vec<Arc<dyn Archive>>,
+    /// Search engines, in the order to ask them.
+    pub searches: Vec<Arc<dyn SearchEngine>>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
 }

@@ -57,6 +57,17 @@ pub struct DeadTarget {
     pub seen: Option<Timestamp>,
 }
 
+/// A living page with what is kept of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveText {
+    /// The canonical URL.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its headings, its beginning and its end.
+    pub text: String,
+}
+
 /// Remembers where dead pages went.
 #[async_trait]
 pub trait ReviveStore: Send + Sync {
@@ -106,6 +117,10 @@ pub trait ReviveStore: Send + Sync {
 
     /// Keeps what a search engine said.
     async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault>;
+
+    /// Pages that were alive when last looked at, after this one, with what
+    /// is kept of their text.
+    async fn live_texts(&self, after: &str, limit: usize) -> Result<Vec<LiveText>, StoreFault>;
 
     /// Pages of a site that were alive when last looked at, with their titles:
     /// those whose addresses begin so, after this one.

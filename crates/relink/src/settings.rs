@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::places;
 
 pub use self::crawl::CrawlPlan;
-pub use self::revive::{ArchiveChoice, RevivePlan};
+pub use self::revive::{ArchiveChoice, RevivePlan, SearchChoice};
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.

@@ -29,6 +29,7 @@ pub async fn ports(
         store: store(db).await?,
         render: None,
         archives: Vec::new(),
+        searches: Vec::new(),
         clock,
     })
 }

@@ -46,7 +46,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    async fn weigh(
+    pub(super) async fn weigh(
         &mut self,
         quest: &mut Quest,
         answer: Answer,
@@ -128,7 +128,7 @@ impl Search<'_> {
     }
 }
 
-fn answers(
+pub(super) fn answers(
     quests: &[Quest],
     live: &[(String, Option<String>)],
     known: &[(String, String)],

@@ -11,6 +11,7 @@
 mod archives;
 mod live;
 mod matched;
+mod searching;
 mod story;
 mod teaching;
 
@@ -235,6 +236,7 @@ impl Search<'_> {
             }
         }
         self.match_live(quests).await?;
+        self.search(quests).await?;
         self.teach(directory, quests).await?;
         for quest in quests.iter_mut() {
             if quest.revival.alias.is_none() {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use relink_model::{Confidence, Probe, Word};
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival};
+use relink_ports::{DeadTarget, KeptLesson, KeptRevival, LiveText};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::fault::Outcome;
@@ -168,6 +168,25 @@ pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp
     db.prepare_cached("INSERT OR REPLACE INTO search (key, asked_at, hits) VALUES (?, ?, ?)")?
         .execute((key, millis(now), hits))?;
     Ok(())
+}
+
+pub(super) fn live_texts(db: &Connection, after: &str, limit: usize) -> Outcome<Vec<LiveText>> {
+    let mut statement = db.prepare_cached(
+        "SELECT t.url, p.detail
+         FROM target t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
+         WHERE t.url > ?1 AND t.word = ?3 AND t.host_id IS NOT NULL ORDER BY t.url LIMIT ?2",
+    )?;
+    let rows = statement.query_and_then((after, number(limit), Word::Alive.as_str()), |row| {
+        let probe: Option<Probe> = from_json(row.get(1)?)?;
+        let digest = probe.and_then(|probe| probe.digest).unwrap_or_default();
+        let parts = digest.headings.into_iter().chain([digest.opening, digest.closing]);
+        Outcome::Ok(LiveText {
+            url: row.get(0)?,
+            title: digest.title.unwrap_or_default(),
+            text: parts.collect::<Vec<_>>().join("\n"),
+        })
+    })?;
+    rows.collect()
 }
 
 pub(super) fn live_pages(

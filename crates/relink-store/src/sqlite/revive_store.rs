@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::Word;
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival, ReviveStore, StoreFault};
+use relink_ports::{DeadTarget, KeptLesson, KeptRevival, LiveText, ReviveStore, StoreFault};
 
 use super::{SqliteStore, revive};
 
@@ -61,6 +61,10 @@ impl ReviveStore for SqliteStore {
 
     async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault> {
         self.perform("keeping search results", |db| revive::keep_search(db, key, hits, now))
+    }
+
+    async fn live_texts(&self, after: &str, limit: usize) -> Result<Vec<LiveText>, StoreFault> {
+        self.perform("reading live pages", |db| revive::live_texts(db, after, limit))
     }
 
     async fn live_pages(

@@ -39,6 +39,12 @@ pub struct ReviveArgs {
     /// `title`, or a plain list. Pages of crawls in the database always are.
     #[arg(long, value_name = "FILE")]
     pub live: Vec<PathBuf>,
+    /// A search engine to ask for pages of the site: `local` (an index of the
+    /// pages in the database), `searxng:URL`, `brave`, `mojeek`, `kagi` or
+    /// `none`; keys come from the environment. May be repeated [default:
+    /// local].
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", value_delimiter = ',')]
+    pub search: Vec<String>,
     /// The date of the link: the copy nearest to it is wanted.
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,

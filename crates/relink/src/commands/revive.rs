@@ -1,5 +1,6 @@
 //! `relink revive`: where did a dead page go?
 
+mod engines;
 mod summary;
 
 use std::io::{self, Write as _};
@@ -33,6 +34,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
         return summary::tell(&ports, plan.format).await;
     }
     ports.archives = archives(&plan, &ports)?;
+    ports.searches = engines::open(&plan, &ports).await?;
     let pages = dead_pages(&plan, &ports).await?;
     if pages.is_empty() {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);

@@ -24,6 +24,8 @@ pub struct RevivePlan {
     pub revive: ReviveSettings,
     /// Archives on the web.
     pub archives: Vec<ArchiveChoice>,
+    /// Search engines.
+    pub searches: Vec<SearchChoice>,
     /// Archives on the disk.
     pub warcs: Vec<PathBuf>,
     /// The pages to look for; nothing means every dead one of the database.
@@ -43,6 +45,17 @@ pub enum ArchiveChoice {
     InternetArchive(Url),
     /// Like a collection of pywb's.
     Pywb(Url),
+}
+
+/// A search engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchChoice {
+    /// An index of the pages in the database.
+    Local,
+    /// A SearXNG server.
+    Searxng(Url),
+    /// Brave, Mojeek or Kagi.
+    Named(&'static str),
 }
 
 impl RevivePlan {
@@ -67,6 +80,7 @@ impl RevivePlan {
         Ok(Self {
             revive,
             archives: archives(&args.archive)?,
+            searches: searches(&args.search)?,
             warcs: args.warc,
             urls: (!args.all).then_some(urls),
             is_summary: args.summary,
@@ -118,6 +132,31 @@ fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
             .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
     })?;
     Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
+}
+
+fn searches(named: &[String]) -> Result<Vec<SearchChoice>, Failure> {
+    if named.is_empty() {
+        return Ok(vec![SearchChoice::Local]);
+    }
+    named.iter().filter(|name| *name != "none").map(|name| search(name)).collect()
+}
+
+fn search(name: &str) -> Result<SearchChoice, Failure> {
+    if let Some(address) = name.strip_prefix("searxng:") {
+        let address = format!("{}/", address.trim_end_matches('/'));
+        let url = Url::parse(&address).map_err(|fault| {
+            Failure::usage(format!("`{name}` is no search engine")).cause(fault.to_string())
+        })?;
+        return Ok(SearchChoice::Searxng(url));
+    }
+    match name {
+        "local" => Ok(SearchChoice::Local),
+        "brave" => Ok(SearchChoice::Named("brave")),
+        "mojeek" => Ok(SearchChoice::Named("mojeek")),
+        "kagi" => Ok(SearchChoice::Named("kagi")),
+        _ => Err(Failure::usage(format!("`{name}` is no search engine that is known"))
+            .hint("`local`, `searxng:URL`, `brave`, `mojeek`, `kagi` and `none` are")),
+    }
 }
 
 /// A live page in a list of JSON lines.

@@ -1,0 +1,84 @@
+//! The search engines that were chosen, ready to be asked.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_engine::Ports;
+use relink_lookup::{IndexedPage, LocalIndex, WebSearch, WebSearchSettings};
+use relink_ports::{SearchEngine, SearchFault};
+use url::Url;
+
+use crate::failure::Failure;
+use crate::settings::{RevivePlan, SearchChoice};
+
+/// Pages taken into the index at a time.
+const PIECE: usize = 1024;
+
+/// Where the engines with a key are.
+const ENGINES: [(&str, &str); 3] = [
+    ("brave", "https://api.search.brave.com/"),
+    ("mojeek", "https://api.mojeek.com/"),
+    ("kagi", "https://kagi.com/"),
+];
+
+/// Opens every engine that was chosen.
+pub async fn open(plan: &RevivePlan, ports: &Ports) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
+    let mut engines: Vec<Arc<dyn SearchEngine>> = Vec::new();
+    for choice in &plan.searches {
+        match choice {
+            SearchChoice::Local => engines.push(Arc::new(local(&plan.run.db, ports).await?)),
+            SearchChoice::Searxng(url) => {
+                engines.push(Arc::new(web(WebSearchSettings::searxng(url), ports)));
+            }
+            SearchChoice::Named(name) => {
+                engines.push(Arc::new(web(named(name)?, ports)));
+            }
+        }
+    }
+    Ok(engines)
+}
+
+fn named(name: &str) -> Result<WebSearchSettings, Failure> {
+    let root = ENGINES.iter().find(|(known, _)| *known == name);
+    let root = root.and_then(|(_, address)| Url::parse(address).ok());
+    let root = root.ok_or_else(|| Failure::fault(format!("`{name}` has no address")))?;
+    Ok(match name {
+        "brave" => WebSearchSettings::brave(&root),
+        "mojeek" => WebSearchSettings::mojeek(&root),
+        _ => WebSearchSettings::kagi(&root),
+    })
+}
+
+fn web(settings: WebSearchSettings, ports: &Ports) -> WebSearch {
+    let environment = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
+    let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
+    WebSearch::new(settings, &environment, fetch, clock)
+}
+
+/// The index beside the database, with every page that is alive.
+async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, Failure> {
+    let index = LocalIndex::open(&beside(db)).map_err(|fault| failed(&fault))?;
+    let mut after = String::new();
+    loop {
+        let piece = ports.store.live_texts(&after, PIECE).await?;
+        let Some(last) = piece.last() else { return Ok(index) };
+        after.clone_from(&last.url);
+        let pages = piece.into_iter().filter_map(|page| {
+            let url = Url::parse(&page.url).ok()?;
+            Some(IndexedPage { url, title: page.title, text: page.text })
+        });
+        index.feed(pages.collect()).await.map_err(|fault| failed(&fault))?;
+    }
+}
+
+fn beside(db: &Path) -> PathBuf {
+    let mut name = db.as_os_str().to_owned();
+    name.push(".index");
+    name.into()
+}
+
+fn failed(fault: &SearchFault) -> Failure {
+    Failure::fault(fault.to_string())
+        .because(fault)
+        .hint("`--search none` does without; the index is made anew if its directory is removed")
+}
