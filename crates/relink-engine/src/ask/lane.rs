@@ -74,6 +74,8 @@ pub(super) struct Lane {
     pub(super) whereabouts: Whereabouts,
     /// What it allows.
     pub(super) manners: Manners,
+    /// Whether the queue may hold what it does not allow.
+    pub(super) is_unsifted: bool,
     /// Whether it still wants us.
     pub(super) welcome: Welcome,
     /// Errands that were turned away since the host last answered; in a crawl
@@ -115,6 +117,7 @@ impl Lane {
                 (false, None) => Whereabouts::Unknown,
             },
             manners: Manners::Free,
+            is_unsifted: true,
             welcome: Welcome::default(),
             doubted: Vec::new(),
             out: HashSet::new(),
@@ -140,6 +143,7 @@ impl Lane {
         if let Some(last) = errands.last() {
             self.cursor = (last.not_before, last.id);
         }
+        self.is_unsifted = true;
         self.queue.extend(errands);
     }
 

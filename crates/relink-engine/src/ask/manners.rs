@@ -104,6 +104,7 @@ impl Asker<'_> {
             crawler.note_robots(lane.name(), &answer);
         }
         lane.manners = Manners::Known(Arc::new(answer));
+        lane.is_unsifted = true;
     }
 
     /// Asks a host for its wishes.
@@ -148,9 +149,10 @@ impl Asker<'_> {
     pub(super) fn barred(&mut self, host: HostId) -> Vec<Judged> {
         let now = self.ports.now();
         let Some(lane) = self.lanes.get_mut(&host) else { return Vec::new() };
-        if !matches!(lane.manners, Manners::Known(_)) {
+        if !matches!(lane.manners, Manners::Known(_)) || !lane.is_unsifted {
             return Vec::new();
         }
+        lane.is_unsifted = false;
         let (manners, lease) = (lane.manners.clone(), lane.lease);
         let (allowed, barred): (Vec<Errand>, Vec<Errand>) =
             lane.queue.drain(..).partition(|errand| manners.allows(&errand.url));
