@@ -268,6 +268,9 @@ impl<'a> Asker<'a> {
 
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
+        if self.supply.is_hungry() {
+            return now;
+        }
         let is_full = self.in_flight >= self.settings.concurrency;
         let lane = self.ready.first().map(|(turn, _)| turn.at).filter(|_| !is_full);
         let supply = self.supply.wake().filter(|_| !is_full);

@@ -56,6 +56,11 @@ impl Supply {
         }
     }
 
+    /// Whether some host wants errands at once.
+    pub(super) fn is_hungry(&self) -> bool {
+        !self.hungry.is_empty()
+    }
+
     /// There are new errands.
     pub(super) fn note_new(&mut self) {
         self.note_chunks(self.chunks + 1);
