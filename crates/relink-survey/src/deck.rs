@@ -35,13 +35,18 @@ impl Deck {
         self.piles.len()
     }
 
+    /// Turns up the next URL of a pile, whether or not it has been asked.
+    pub(crate) fn turn(&mut self, pile: usize) -> Option<UrlId> {
+        let (next, end) = self.piles.get_mut(pile)?;
+        let url = (*next < *end).then(|| self.urls[*next])?;
+        *next += 1;
+        Some(url)
+    }
+
     /// Draws from a pile the next URL that has not been asked, and notes that
     /// it is being asked.
     pub(crate) fn draw(&mut self, pile: usize, ledger: &mut Ledger<'_>) -> Option<UrlId> {
-        let (next, end) = self.piles.get_mut(pile)?;
-        while *next < *end {
-            let url = self.urls[*next];
-            *next += 1;
+        while let Some(url) = self.turn(pile) {
             if ledger.ask(url) {
                 return Some(url);
             }

@@ -27,6 +27,10 @@ impl Tally {
         f64::from(self.broken) / f64::from(self.checked.max(1))
     }
 
+    pub(crate) fn join(&mut self, other: Self) {
+        (self.checked, self.broken) = (self.checked + other.checked, self.broken + other.broken);
+    }
+
     pub(crate) fn add(&mut self, answer: Answer) {
         self.checked += 1;
         self.broken += u32::from(answer == Answer::Broken);

@@ -4,21 +4,30 @@
 //! domain's directories come from one mixture ([`mixture`]), those of all
 //! domains from a common one. Next is always the directory in which further
 //! checks promise most ([`index()`]); the plan ends when none promises as much
-//! as the floor. Where broken URLs lie scattered, the mixture of the domain
-//! gathers at one middling rate and directories no longer matter: what is left
-//! is a sequential test of the whole domain.
+//! as the floor.
+//!
+//! It opens with looks that tell whether directories matter at all ([`scout`]).
+//! Where broken URLs lie scattered nothing beats a sequential test of each
+//! domain, and that is what is run there ([`per_domain`]).
 
 mod index;
 mod mixture;
+mod per_domain;
 mod reason;
+mod scatter;
+mod scout;
 
 use self::index::index;
 use self::mixture::{Likelihood, RATES, Weights, at_first, blend, moments};
+use self::per_domain::PerDomain;
+use self::scatter::Shape;
+use self::scout::Scouting;
 use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
 use crate::chance::Chance;
 use crate::deck::Deck;
 use crate::estimate::Estimate;
 use crate::ledger::{Answer, Ledger, Tally};
+use crate::lot_plan::estimate_from_samples;
 use crate::plan::{Ruling, SamplingPlan};
 
 /// How the bandit weighs what it sees.
@@ -67,6 +76,9 @@ pub struct Bandit<'a> {
     common: [Weights; Kind::COUNT],
     /// Whether answers came in since everything was last learnt anew.
     has_news: bool,
+    tests: PerDomain,
+    scouting: Scouting,
+    shape: Shape,
 }
 
 /// What is known of a directory beside its sums.
@@ -123,6 +135,9 @@ impl<'a> Bandit<'a> {
             domains: vec![lore; catalogue.domains().len()],
             common: [at_first().map(|weight| weight * FIRST_WEIGHT); Kind::COUNT],
             has_news: true,
+            tests: PerDomain::new(catalogue, seed),
+            scouting: Scouting::default(),
+            shape: Shape::Unknown,
         }
     }
 
@@ -248,13 +263,57 @@ impl<'a> Bandit<'a> {
                     break;
                 }
                 let Some(url) = self.deck.draw(directory.index(), &mut self.ledger) else { break };
-                self.directories[directory.index()].outstanding += 1;
                 batch.push(url);
             }
         }
+        self.note_asked(&batch);
         // Neighbors in the batch should not all ask one server.
         self.chance.shuffle(&mut batch);
         batch
+    }
+
+    /// The next URLs where directories matter.
+    fn check_directories(&mut self, at_most: usize) -> Vec<UrlId> {
+        self.learn_news(Thoroughness::News);
+        let batch = self.fill(at_most);
+        if !batch.is_empty() || !self.has_news || !self.is_settled() {
+            return batch;
+        }
+        // Nothing seems worth it: is that so with all that is known by now?
+        self.has_news = false;
+        self.learn_news(Thoroughness::All);
+        self.fill(at_most)
+    }
+
+    /// The next URLs where they do not.
+    fn check_domains(&mut self, at_most: usize) -> Vec<UrlId> {
+        let batch = self.test_domains(at_most);
+        if !batch.is_empty() || !self.has_news || !self.is_settled() {
+            return batch;
+        }
+        self.has_news = false;
+        self.tests.close(&self.ledger);
+        self.test_domains(at_most)
+    }
+
+    /// What was missed where breakage is scattered, from the sample of each
+    /// domain.
+    fn scattered_estimate(&self) -> Estimate {
+        let catalogue = self.ledger.catalogue();
+        let sample = |domain| {
+            let tally = self.ledger.domain(domain);
+            (catalogue.domain_size(domain) - tally.checked, tally)
+        };
+        let samples: Vec<(u32, Tally)> = catalogue.domains().map(sample).collect();
+        estimate_from_samples(self.ledger.total().broken, samples.into_iter())
+    }
+
+    /// The rate of a domain where breakage is scattered: that of its own looks
+    /// and of the other domains that were accepted.
+    fn scattered_rate(&self, domain: DomainId) -> f64 {
+        let (tally, leaning) = (self.ledger.domain(domain), self.settings.leaning);
+        (f64::from(tally.broken) + leaning * self.tests.accepted().rate())
+            / (f64::from(tally.checked) + leaning)
     }
 }
 
@@ -267,16 +326,17 @@ enum Thoroughness {
 
 impl SamplingPlan for Bandit<'_> {
     fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
-        let is_first = self.ledger.total().checked == 0 && self.is_settled();
-        self.learn_news(if is_first { Thoroughness::All } else { Thoroughness::News });
-        let batch = self.fill(at_most);
-        if !batch.is_empty() || !self.has_news || !self.is_settled() {
-            return batch;
+        if at_most > 0 && self.shape == Shape::Unknown {
+            let batch = self.scout(at_most);
+            if !batch.is_empty() || !self.is_settled() {
+                return batch;
+            }
+            self.learn_news(Thoroughness::All);
         }
-        // Nothing seems worth it: is that so with all that is known by now?
-        self.has_news = false;
-        self.learn_news(Thoroughness::All);
-        self.fill(at_most)
+        match self.shape {
+            Shape::Scattered => self.check_domains(at_most),
+            Shape::Clustered | Shape::Unknown => self.check_directories(at_most),
+        }
     }
 
     fn take(&mut self, url: UrlId, answer: Answer) {
@@ -285,7 +345,12 @@ impl SamplingPlan for Bandit<'_> {
             return;
         }
         self.has_news = true;
-        let directory = self.ledger.catalogue().directory_of(url);
+        let catalogue = self.ledger.catalogue();
+        let directory = catalogue.directory_of(url);
+        let is_look = self.tests.take(catalogue.domain_of(directory), url, answer, catalogue);
+        if is_look && answer == Answer::Broken {
+            self.scouting.hit(url);
+        }
         let arm = &mut self.directories[directory.index()];
         arm.outstanding -= u16::from(was_asked);
         if arm.outstanding == 0 {
@@ -298,6 +363,9 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn estimate(&self) -> Estimate {
+        if self.shape == Shape::Scattered {
+            return self.scattered_estimate();
+        }
         let (mut mean, mut variance) = (0.0, 0.0);
         for directory in self.ledger.catalogue().directories() {
             let left = f64::from(self.left(directory));
@@ -309,6 +377,9 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
+        if self.shape == Shape::Scattered {
+            return self.scattered_rate(self.ledger.catalogue().domain_of(directory));
+        }
         moments(&self.posterior(directory)).0
     }
 
@@ -316,6 +387,9 @@ impl SamplingPlan for Bandit<'_> {
         let catalogue = self.ledger.catalogue();
         if self.ledger.domain(domain).checked == catalogue.domain_size(domain) {
             return Ruling::CheckAll;
+        }
+        if self.shape == Shape::Scattered {
+            return self.tests.ruling(domain);
         }
         let mut directories = catalogue.directories_of(domain);
         let floor = self.settings.floor;

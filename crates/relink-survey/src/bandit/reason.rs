@@ -1,6 +1,7 @@
 //! Why the bandit stopped, or goes on, in plain words.
 
 use super::mixture::{RATES, moments};
+use super::scatter::Shape;
 use super::{Bandit, DomainId};
 use crate::plan::{Ruling, SamplingPlan};
 
@@ -13,6 +14,10 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
     let size = catalogue.domain_size(domain);
     if tally.checked == size {
         return format!("all {size} URLs were checked, {} are broken", tally.broken);
+    }
+    if bandit.shape == Shape::Scattered {
+        let reason = bandit.tests.reason(domain, catalogue);
+        return format!("{reason}; directories tell nothing here");
     }
     let seen = format!("{} of {} checked are broken", tally.broken, tally.checked);
     if bandit.ruling(domain) == Ruling::TakeAnother {
