@@ -288,12 +288,10 @@ impl<'a> Bandit<'a> {
     /// The next URLs where they do not.
     fn check_domains(&mut self, at_most: usize) -> Vec<UrlId> {
         let batch = self.test_domains(at_most);
-        if !batch.is_empty() || !self.has_news || !self.is_settled() {
-            return batch;
+        if batch.is_empty() && at_most > 0 && self.is_settled() {
+            self.tests.close();
         }
-        self.has_news = false;
-        self.tests.close(&self.ledger);
-        self.test_domains(at_most)
+        batch
     }
 
     /// What was missed where breakage is scattered, from the sample of each

@@ -80,7 +80,8 @@ impl PerDomain {
         self.deck.draw(domain.index(), ledger)
     }
 
-    /// Takes an answer; true if it was a look of the test.
+    /// Takes an answer; true if it was a look of the test. Once the tests have
+    /// ended, what others find counts in as well.
     pub(super) fn take(
         &mut self,
         domain: DomainId,
@@ -89,27 +90,22 @@ impl PerDomain {
         catalogue: &Catalogue,
     ) -> bool {
         let lane = &mut self.lanes[domain.index()];
-        if lane.waiting != Some(url) {
-            return false;
+        let is_look = lane.waiting == Some(url);
+        if is_look {
+            lane.waiting = None;
         }
-        lane.waiting = None;
-        self.count(domain, answer, catalogue);
-        true
+        if is_look || self.is_closed {
+            self.count(domain, answer, catalogue);
+        }
+        is_look
     }
 
-    /// Ends the tests, or rules again on what was accepted, all that is known
-    /// by now counting in.
-    pub(super) fn close(&mut self, ledger: &Ledger<'_>) {
+    /// Ends the tests.
+    pub(super) fn close(&mut self) {
         self.is_closed = true;
         self.accepted = Tally::default();
-        let catalogue = ledger.catalogue();
-        for domain in catalogue.domains() {
-            let lane = &mut self.lanes[domain.index()];
-            lane.tally = ledger.domain(domain);
-            if lane.ruling != Ruling::CheckAll {
-                lane.ruling = rule_on(self.rule, lane.tally, catalogue.domain_size(domain));
-                self.accepted.join(lane.tally);
-            }
+        for lane in self.lanes.iter().filter(|lane| lane.ruling != Ruling::CheckAll) {
+            self.accepted.join(lane.tally);
         }
     }
 
@@ -132,12 +128,11 @@ impl PerDomain {
     fn count(&mut self, domain: DomainId, answer: Answer, catalogue: &Catalogue) {
         let lane = &mut self.lanes[domain.index()];
         lane.tally.add(answer);
-        lane.ruling = rule_on(self.rule, lane.tally, catalogue.domain_size(domain));
+        // Once all is to be checked, no later answer takes it back.
+        if lane.ruling != Ruling::CheckAll {
+            lane.ruling = self.rule.rule(&state(lane.tally, catalogue.domain_size(domain)));
+        }
     }
-}
-
-fn rule_on(rule: Wald, tally: Tally, size: u32) -> Ruling {
-    rule.rule(&state(tally, size))
 }
 
 fn state(tally: Tally, size: u32) -> LotState {
