@@ -27,6 +27,9 @@ const SALT: u64 = 0x0061_7564_6974;
 /// A sample of so many may always be checked.
 const SMALL: u32 = 300;
 
+/// The part of the size foretold that an audit goes to at once if it learns.
+const LEARNING: f64 = 0.9;
+
 /// How large an audit is.
 #[derive(Debug, Clone, Copy)]
 pub struct Audit {
@@ -38,13 +41,15 @@ pub struct Audit {
     pub most: f64,
     /// The deviations of the normal distribution to each side of the interval.
     pub deviations: f64,
+    /// Whether each further draw follows what the audit has shown so far.
+    pub learns: bool,
 }
 
 impl Default for Audit {
     /// An interval that holds 95 % and is at most 4 points wide, both with some
     /// room: the size of the sample depends on what it found.
     fn default() -> Self {
-        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4 }
+        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4, learns: true }
     }
 }
 
@@ -97,7 +102,11 @@ impl<P: SamplingPlan> Audited<P> {
             self.stage = Stage::After(sample);
             return;
         }
-        sample.draw(self.plan.ledger(), goal - sample.tally.checked, &mut self.chance);
+        let wanted = goal - sample.tally.checked;
+        if self.audit.learns {
+            sample.follow(Bias::learnt(&self.plan, wanted));
+        }
+        sample.draw(self.plan.ledger(), wanted, &mut self.chance);
         self.stage = Stage::During(sample);
     }
 }
@@ -116,9 +125,11 @@ impl Audit {
         if width <= self.width {
             return sample.tally.checked;
         }
-        // Width shrinks with the root of the size. A small sample is not
-        // trusted with more than four times its size at once.
-        let factor = (width / self.width).powi(2).clamp(1.05, 4.0);
+        // Width shrinks with the root of the size, and faster if the audit
+        // learns. A small sample is not trusted with more than four times its
+        // size at once.
+        let ease = if self.learns { LEARNING } else { 1.0 };
+        let factor = (ease * (width / self.width).powi(2)).clamp(1.05, 4.0);
         count((f64::from(sample.tally.checked) * factor).ceil())
     }
 }

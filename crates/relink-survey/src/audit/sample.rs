@@ -10,6 +10,9 @@ use crate::plan::SamplingPlan;
 /// least the same part of it: it may be wrong.
 const TRUST: f64 = 4.0;
 
+/// The same where the audit itself has shown the rates.
+const LEARNT_TRUST: f64 = 16.0;
+
 /// How much more often the URLs of a directory are drawn than those of others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Bias {
@@ -23,19 +26,29 @@ impl Bias {
     /// By the root of the rates that the plan expects; none where the sample
     /// may be a large part of the rest.
     pub(super) fn new(plan: &impl SamplingPlan, most: u32) -> Self {
+        let is_even = f64::from(most) * TRUST * TRUST > f64::from(plan.ledger().unchecked());
+        Self::with_trust(plan, if is_even { 1.0 } else { TRUST })
+    }
+
+    /// The same for a further draw of `wanted`, now that a part of the sample
+    /// has shown the rates.
+    pub(super) fn learnt(plan: &impl SamplingPlan, wanted: u32) -> Self {
+        let is_even = f64::from(wanted) * LEARNT_TRUST > f64::from(plan.ledger().unchecked());
+        Self::with_trust(plan, if is_even { 1.0 } else { LEARNT_TRUST })
+    }
+
+    fn with_trust(plan: &impl SamplingPlan, trust: f64) -> Self {
         let ledger = plan.ledger();
         let catalogue = ledger.catalogue();
         let left = |directory| {
             f64::from(catalogue.directory_size(directory) - ledger.directory(directory).checked)
         };
         let rest = f64::from(ledger.unchecked());
-        let is_even = f64::from(most) * TRUST * TRUST > rest;
         let rates: Vec<f64> = catalogue.directories().map(|it| plan.expected_rate(it)).collect();
         let expected: f64 = catalogue.directories().map(|it| left(it) * rates[it.index()]).sum();
         let mean = (expected / rest.max(1.0)).max(f64::MIN_POSITIVE);
-        let bias = |rate: &f64| (rate / mean).clamp(1.0 / TRUST, TRUST).sqrt();
-        let by_directory: Vec<f64> =
-            rates.iter().map(|rate| if is_even { 1.0 } else { bias(rate) }).collect();
+        let bias = |rate: &f64| (rate / mean).clamp(1.0 / trust, trust).sqrt();
+        let by_directory: Vec<f64> = rates.iter().map(bias).collect();
         let total = catalogue.directories().map(|it| left(it) * by_directory[it.index()]).sum();
         let least = by_directory.iter().copied().fold(f64::INFINITY, f64::min);
         Self { by_directory, total, least }
@@ -60,15 +73,30 @@ pub(super) struct Sample {
     /// How many answers are owed.
     pub(super) outstanding: u32,
     bias: Bias,
-    /// The sums of the hits' weights and their squares, before scaling.
-    hits: (f64, f64),
+    /// The sums of the hits' weights and their squares, times the size of the
+    /// sample; and the greatest weight.
+    hits: WeightedHits,
+    /// The broken URLs that earlier draws had taken out of the rest, summed
+    /// over the URLs of each draw.
+    taken_out: f64,
+    /// How many of them when the current draw began.
+    before: u32,
 }
 
 impl Sample {
     /// An empty sample of what is left.
     pub(super) fn new(ledger: &Ledger<'_>, bias: Bias) -> Self {
         let (rest, found) = (ledger.unchecked(), ledger.total().broken);
-        Self { rest, found, bias, ..Self::default() }
+        let mut sample = Self { rest, found, ..Self::default() };
+        sample.follow(bias);
+        sample
+    }
+
+    /// Draws by this bias from now on; every answer is in.
+    pub(super) fn follow(&mut self, bias: Bias) {
+        self.before = self.tally.broken;
+        self.hits.greatest = self.hits.greatest.max(bias.total / bias.least);
+        self.bias = bias;
     }
 
     /// Draws some URLs that have not been asked.
@@ -83,31 +111,34 @@ impl Sample {
     pub(super) fn take(&mut self, url: UrlId, answer: Answer, ledger: &Ledger<'_>) {
         self.tally.add(answer);
         self.outstanding = self.outstanding.saturating_sub(1);
+        self.taken_out += f64::from(self.before);
         if answer == Answer::Broken {
-            let weight = 1.0 / self.bias.of(url, ledger);
-            self.hits = (self.hits.0 + weight, self.hits.1 + weight * weight);
+            let weight = self.bias.total / self.bias.of(url, ledger);
+            self.hits.sum += weight;
+            self.hits.squares += weight * weight;
         }
     }
 
     /// What was missed, if so many are found by now.
     pub(super) fn estimate(&self, found: u32, deviations: f64) -> Estimate {
         let rest = f64::from(self.rest);
-        let scale = self.bias.total / f64::from(self.tally.checked.max(1));
+        let size = f64::from(self.tally.checked.max(1));
         let hits = WeightedHits {
-            sum: scale * self.hits.0,
-            squares: scale * scale * self.hits.1,
-            greatest: scale / self.bias.least,
+            sum: self.hits.sum / size,
+            squares: self.hits.squares / (size * size),
+            greatest: self.hits.greatest / size,
         };
         let (low, high) = hits.interval(deviations);
+        let broken = hits.sum + self.taken_out / size;
         // The rest is finite: the more of it was seen, the less is unknown.
         let unseen = (f64::from(self.rest - self.tally.checked) / rest.max(1.0)).sqrt();
         let since = f64::from(found - self.found);
         let missed = |broken: f64| (broken.min(rest) - since).max(0.0);
         Estimate {
             found,
-            missed: missed(hits.sum),
-            missed_low: missed(hits.sum - (hits.sum - low) * unseen),
-            missed_high: missed(hits.sum + (high - hits.sum) * unseen),
+            missed: missed(broken),
+            missed_low: missed(broken - (hits.sum - low) * unseen),
+            missed_high: missed(broken + (high - hits.sum) * unseen),
         }
     }
 }
