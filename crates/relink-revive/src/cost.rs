@@ -29,8 +29,24 @@ pub struct Cost {
     pub searches: u32,
     /// Pages fetched from the live web.
     pub page_fetches: u32,
-    /// Time taken, waiting included.
+    /// Time taken, waiting included; written as whole milliseconds.
+    #[serde(default, rename = "time_ms", with = "milliseconds")]
     pub time: Duration,
+}
+
+/// A span of time as a number that every reader of JSON understands.
+mod milliseconds {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(time: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        u64::deserialize(from).map(Duration::from_millis)
+    }
 }
 
 impl Add for Cost {
@@ -63,5 +79,14 @@ mod tests {
         let all: Cost = [lookup, search, lookup].into_iter().sum();
         assert_eq!((all.archive_lookups, all.searches, all.page_fetches), (4, 1, 0));
         assert_eq!(all.time, Duration::from_secs(3));
+    }
+
+    #[test]
+    fn time_is_written_in_milliseconds() {
+        let cost = Cost { searches: 1, time: Duration::from_micros(3_004_900), ..Cost::default() };
+        let text = serde_json::to_string(&cost).unwrap();
+        assert_eq!(text, r#"{"archive_lookups":0,"searches":1,"page_fetches":0,"time_ms":3004}"#);
+        let read: Cost = serde_json::from_str(&text).unwrap();
+        assert_eq!(read.time, Duration::from_millis(3_004));
     }
 }
