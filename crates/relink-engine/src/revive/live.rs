@@ -71,8 +71,8 @@ impl<'a> LiveCheck<'a> {
             ..Question::default()
         };
         let settings = ExamineSettings { policy: self.policy, patience: PATIENCE, salt: self.salt };
-        let examiner = Examiner { fetch: &*self.ports.fetch, clock: &*self.ports.clock, settings };
-        let examined = examiner.examine(&question, &mut self.controls).await;
+        let judging = Examiner { fetch: &*self.ports.fetch, clock: &*self.ports.clock, settings };
+        let examined = judging.examine(&question, &mut self.controls).await;
         let asked = examined.looks.len() + examined.controls.len();
         self.fetches += u32::try_from(asked).unwrap_or(u32::MAX);
         let is_alive = matches!(examined.judgement.word, Word::Alive | Word::Moved);

@@ -79,7 +79,7 @@ impl Search<'_> {
             quest.revival.because(NoAlias::NothingLive);
             return;
         };
-        let evidence = self.evidence(quest, &living, clues.iter().map(item).collect());
+        let evidence = quest.evidence(&living, clues.iter().copied().map(item).collect());
         let is_proven = evidence.iter().any(|item| item.kind == EvidenceKind::Content);
         let confidence = if is_proven { confidence.max(PROVEN) } else { confidence };
         if confidence < self.settings.least {
@@ -157,7 +157,7 @@ pub(super) fn answers(
     (0..quests.len()).map(|at| study.answer(at)).collect()
 }
 
-fn item(clue: &Clue) -> EvidenceItem {
+fn item(clue: Clue) -> EvidenceItem {
     let kind = match clue {
         Clue::KnownMove | Clue::SiblingsMoved => EvidenceKind::Inference,
         Clue::SameTitle | Clue::SimilarTitle | Clue::SlugInTitle => EvidenceKind::Title,

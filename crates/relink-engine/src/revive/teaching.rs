@@ -6,17 +6,23 @@
 
 use std::collections::BTreeMap;
 
+use relink_model::Confidence;
 use relink_ports::KeptLesson;
 use relink_revive::Directory;
 use relink_revive::OldPage;
 use relink_revive::program::{Example, LearnedProgram, ProgramBook};
 use relink_revive::redirects::Rejection;
 
-use super::{Quest, Revival, Search};
+use super::giving_up::SCHEMES;
+use super::{Alias, Quest, Revival, Search};
 use crate::EngineFault;
 
 /// Examples of other pages that are read from the store.
 const EXAMPLES: usize = 2_000;
+
+/// Nothing is learnt from an alias less sure than this: one wrong example
+/// spoils the program of a whole directory.
+const TEACHES: Confidence = Confidence::percent(80);
 
 /// Programs for a page, with the numbers of the lessons they come from.
 pub(super) struct Book {
@@ -75,14 +81,14 @@ impl Search<'_> {
         quests: &[Quest],
     ) -> Result<Vec<Example>, EngineFault> {
         let mut examples = Vec::new();
-        for scheme in ["http://", "https://", "http://www.", "https://www."] {
+        for scheme in SCHEMES {
             let prefix = format!("{scheme}{directory}");
             let kept = self.ports.store.revivals(&prefix, "", EXAMPLES).await?;
             let stories =
                 kept.iter().filter_map(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
             examples.extend(stories.filter_map(|story| {
                 let is_here = quests.iter().any(|quest| quest.page.url == story.url);
-                let new = story.alias.filter(|_| !is_here)?.url;
+                let new = story.alias.filter(|alias| !is_here && teaches(alias))?.url;
                 Some(Example { old: OldPage::new(story.url), new })
             }));
         }
@@ -105,8 +111,12 @@ impl Search<'_> {
 }
 
 fn example(quest: &Quest) -> Option<Example> {
-    let alias = quest.revival.alias.as_ref()?;
+    let alias = quest.revival.alias.as_ref().filter(|alias| teaches(alias))?;
     Some(Example { old: quest.old.clone(), new: alias.url.clone() })
+}
+
+fn teaches(alias: &Alias) -> bool {
+    alias.confidence >= TEACHES
 }
 
 /// The programs of a lesson; none if another version wrote it.

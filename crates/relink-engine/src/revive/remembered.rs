@@ -1,0 +1,147 @@
+//! Where archives saw a dead page lead, put to the test on the live web.
+
+use std::time::Instant;
+
+use relink_model::Confidence;
+use relink_revive::NoAlias;
+use relink_revive::cost::Method;
+use relink_revive::evidence::{EvidenceItem, EvidenceKind};
+use relink_revive::redirects::{Accepted, COMPARED, RedirectHistory, vet};
+
+use super::archives::{Bill, Reading};
+use super::quest::Quest;
+use super::{Alias, PassedOver, Search, VETTED, teaching};
+
+/// A redirect that nothing could be compared with is believed so much less.
+const UNCOMPARED: Confidence = Confidence::percent(80);
+
+impl Search<'_> {
+    /// Asks archives for redirects of old and for the last good copy.
+    pub(super) async fn try_archives(&mut self, quests: &mut [Quest], at: usize) {
+        let archives = self.ports.archives.clone();
+        for archive in &archives {
+            let reading = Reading { archive: &**archive, policy: &self.settings.policy };
+            let mut bill = Bill::default();
+            let url = quests[at].page.url.clone();
+            let captures = reading.captures(&url, &mut bill).await;
+            let own = reading.redirects(&url, &captures, &mut bill).await;
+            let mut passed_over = Vec::new();
+            let near = self.settings.link_date;
+            let copy = reading.good_copy(&url, &captures, near, &mut passed_over, &mut bill).await;
+            let others = self.others(&reading, quests, at, &own, &mut bill).await;
+            let quest = &mut quests[at];
+            quest.revival.passed_over.append(&mut passed_over);
+            if let Some(copy) = copy {
+                quest.remember(copy);
+            }
+            if !own.redirects.is_empty() {
+                quest.redirects = own;
+            }
+            quest.revival.remarks.append(&mut bill.remarks);
+            quest.revival.charge(Method::HistoricalRedirect, bill.cost);
+            self.try_redirects(quest, &others).await;
+            if !quests[at].is_open(VETTED) {
+                return;
+            }
+        }
+        if quests[at].copy.is_none() {
+            quests[at].revival.because(NoAlias::NoArchivedCopy);
+        }
+    }
+
+    /// With which redirects of the directory those of a page are compared:
+    /// those of the other dead pages that are known, or else the archive's.
+    async fn others(
+        &self,
+        reading: &Reading<'_>,
+        quests: &[Quest],
+        at: usize,
+        own: &RedirectHistory,
+        bill: &mut Bill,
+    ) -> Vec<RedirectHistory> {
+        if own.redirects.is_empty() {
+            return Vec::new();
+        }
+        let mut others: Vec<RedirectHistory> = quests
+            .iter()
+            .enumerate()
+            .filter(|(place, quest)| *place != at && !quest.redirects.redirects.is_empty())
+            .map(|(_, quest)| quest.redirects.clone())
+            .collect();
+        if others.len() < COMPARED {
+            others.extend(reading.siblings(&own.url, bill).await);
+        }
+        others
+    }
+
+    async fn try_redirects(&mut self, quest: &mut Quest, others: &[RedirectHistory]) {
+        let vetting = vet(&quest.redirects, others);
+        if let Some(reason) = vetting.no_alias() {
+            quest.revival.because(reason);
+        }
+        for (redirect, why) in &vetting.rejected {
+            quest.revival.passed_over.push(PassedOver {
+                taken: redirect.at,
+                reason: format!("redirect to {}: {}", redirect.target, teaching::rejection(why)),
+            });
+        }
+        let (began, before) = (Instant::now(), self.live.fetches);
+        for accepted in &vetting.accepted {
+            let Some(alias) = self.followed(quest, accepted).await else {
+                quest.revival.passed_over.push(PassedOver {
+                    taken: accepted.redirect.at,
+                    reason: format!(
+                        "redirect to {}: nothing is alive there",
+                        accepted.redirect.target
+                    ),
+                });
+                continue;
+            };
+            quest.revival.accept(alias);
+            break;
+        }
+        let cost = self.spent(began, before);
+        quest.revival.charge(Method::HistoricalRedirect, cost);
+    }
+
+    /// The alias that a trusted redirect leads to, if somebody lives there.
+    async fn followed(&mut self, quest: &Quest, accepted: &Accepted) -> Option<Alias> {
+        let Accepted { redirect, compared } = accepted;
+        let page = &quest.page;
+        let living = self.live.check(&page.url, &redirect.target, page.is_named).await?;
+        let day = redirect.at.strftime("%Y-%m-%d");
+        let note = match compared {
+            0 => format!("an archive saw it redirect there on {day}"),
+            _ => format!("an archive saw it redirect there on {day}, and no page beside it"),
+        };
+        let redirected = EvidenceItem { kind: EvidenceKind::HistoricalRedirect, note };
+        Some(Alias {
+            evidence: quest.evidence(&living, vec![redirected]),
+            url: living.url,
+            confidence: if *compared > 0 { VETTED } else { UNCOMPARED },
+            method: Method::HistoricalRedirect,
+            lesson: None,
+        })
+    }
+
+    /// Fetches the last good copy alone: the alias is known already.
+    pub(super) async fn fetch_copy(&mut self, quest: &mut Quest) {
+        let archives = self.ports.archives.clone();
+        for archive in &archives {
+            let reading = Reading { archive: &**archive, policy: &self.settings.policy };
+            let mut bill = Bill::default();
+            let url = quest.page.url.clone();
+            let captures = reading.captures(&url, &mut bill).await;
+            let near = self.settings.link_date;
+            let mut passed_over = Vec::new();
+            let copy = reading.good_copy(&url, &captures, near, &mut passed_over, &mut bill).await;
+            quest.revival.passed_over.append(&mut passed_over);
+            quest.revival.remarks.append(&mut bill.remarks);
+            quest.revival.charge(Method::HistoricalRedirect, bill.cost);
+            if let Some(copy) = copy {
+                quest.remember(copy);
+                return;
+            }
+        }
+    }
+}
