@@ -20,7 +20,7 @@ mod index;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -81,6 +81,7 @@ fn key_of(url: &str) -> String {
 #[derive(Debug)]
 pub struct MiniArchive {
     address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
     // Dropping the set ends the server and all of its conversations.
     _server: JoinSet<()>,
 }
@@ -91,25 +92,39 @@ impl MiniArchive {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         kept.sort_by_cached_key(|it| (it.key(), it.taken.clone()));
+        let asked = Arc::<Mutex<Vec<String>>>::default();
+        let desk = Arc::new(Desk { kept, asked: Arc::clone(&asked) });
         let mut server = JoinSet::new();
-        server.spawn(serve(listener, kept.into()));
-        Ok(Self { address, _server: server })
+        server.spawn(serve(listener, desk));
+        Ok(Self { address, asked, _server: server })
     }
 
     /// Where it is: what comes before `web/` and `cdx/`.
     pub fn root(&self) -> String {
         format!("http://{}/", self.address)
     }
+
+    /// Every path asked for so far, with its query, in the order they came.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
-async fn serve(listener: TcpListener, kept: Arc<[Kept]>) {
+/// What every conversation needs.
+#[derive(Debug)]
+struct Desk {
+    kept: Vec<Kept>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+async fn serve(listener: TcpListener, desk: Arc<Desk>) {
     let mut visits = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                let kept = Arc::clone(&kept);
+                let desk = Arc::clone(&desk);
                 // A visitor who leaves early is no fault of ours.
-                visits.spawn(async move { _ = receive(stream, &kept).await });
+                visits.spawn(async move { _ = receive(stream, &desk).await });
             }
             Err(_) => tokio::time::sleep(RECOVERY).await,
         }
@@ -117,9 +132,10 @@ async fn serve(listener: TcpListener, kept: Arc<[Kept]>) {
     }
 }
 
-async fn receive(mut stream: TcpStream, kept: &[Kept]) -> io::Result<()> {
+async fn receive(mut stream: TcpStream, desk: &Desk) -> io::Result<()> {
     let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
-    say(&mut stream, &answer(&request, kept).written(&request)).await
+    desk.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.target());
+    say(&mut stream, &answer(&request, &desk.kept).written(&request)).await
 }
 
 fn answer(request: &Request, kept: &[Kept]) -> Answer {
