@@ -40,6 +40,7 @@ use self::live::LiveCheck;
 use self::quest::Quest;
 pub use self::story::{Alias, Other, PassedOver, Revival};
 pub use self::teaching::lesson_programs;
+use self::teaching::teaches;
 use crate::{EngineFault, Ports, Stop};
 
 /// A redirect of old that was compared with others is believed so much if its
@@ -138,12 +139,10 @@ impl Search<'_> {
         tell: &mut (dyn FnMut(usize) + Send),
         stop: &Stop,
     ) -> Result<Vec<Revival>, EngineFault> {
-        let (mut done, pages) = self.recall(pages).await?;
-        if pages.is_empty() {
+        let (mut done, mut quests) = self.recall(pages).await?;
+        if quests.is_empty() {
             return Ok(done);
         }
-        let now = self.ports.now();
-        let mut quests: Vec<Quest> = pages.into_iter().map(|page| Quest::new(page, now)).collect();
         let known = done.len();
         let mut tell = |at: usize| tell(known + at);
         let is_whole = tokio::select! {
@@ -163,14 +162,19 @@ impl Search<'_> {
     async fn recall(
         &self,
         pages: Vec<DeadPage>,
-    ) -> Result<(Vec<Revival>, Vec<DeadPage>), EngineFault> {
+    ) -> Result<(Vec<Revival>, Vec<Quest>), EngineFault> {
+        let now = self.ports.now();
         let (mut known, mut left) = (Vec::new(), Vec::new());
         for page in pages {
             let kept = self.ports.store.revival(page.url.as_str()).await?;
-            let fresh = kept.filter(|kept| kept.tried >= self.settings.fresh_since);
-            match fresh.and_then(|kept| serde_json::from_str(&kept.story).ok()) {
-                Some(revival) => known.push(revival),
-                None => left.push(page),
+            let story = kept.and_then(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
+            match story {
+                Some(story) if story.tried >= self.settings.fresh_since => known.push(story),
+                story => {
+                    let has_taught =
+                        story.and_then(|story| story.alias).as_ref().is_some_and(teaches);
+                    left.push(Quest { has_taught, ..Quest::new(page, now) });
+                }
             }
         }
         Ok((known, left))
@@ -236,6 +240,9 @@ impl Search<'_> {
 
     /// Tries the programs that were learnt for the directory and those above.
     async fn try_programs(&mut self, quest: &mut Quest) -> Result<(), EngineFault> {
+        if quest.has_taught {
+            return Ok(());
+        }
         let book = self.book(&Directory::of(&quest.page.url)).await?;
         let predictions = book.programs.predict(&quest.old);
         if predictions.is_empty() {

@@ -19,6 +19,9 @@ pub(super) struct Quest {
     pub(super) copy: Option<Digest>,
     pub(super) redirects: RedirectHistory,
     pub(super) revival: Revival,
+    /// Whether programs were learnt from an earlier answer: what they make of
+    /// it is no news.
+    pub(super) has_taught: bool,
 }
 
 impl Quest {
@@ -33,6 +36,7 @@ impl Quest {
             redirects: RedirectHistory { url: page.url.clone(), redirects: Vec::new() },
             old,
             copy: digest,
+            has_taught: false,
             page,
         }
     }

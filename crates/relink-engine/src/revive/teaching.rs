@@ -10,6 +10,7 @@ use relink_model::Confidence;
 use relink_ports::KeptLesson;
 use relink_revive::Directory;
 use relink_revive::OldPage;
+use relink_revive::cost::Method;
 use relink_revive::program::{Example, LearnedProgram, ProgramBook};
 use relink_revive::redirects::Rejection;
 
@@ -115,8 +116,10 @@ fn example(quest: &Quest) -> Option<Example> {
     Some(Example { old: quest.old.clone(), new: alias.url.clone() })
 }
 
-fn teaches(alias: &Alias) -> bool {
-    alias.confidence >= TEACHES
+/// Whether programs are learnt from an alias. What a program found is no
+/// further witness for it.
+pub(super) fn teaches(alias: &Alias) -> bool {
+    alias.confidence >= TEACHES && alias.method != Method::Inference
 }
 
 /// The programs of a lesson; none if another version wrote it.

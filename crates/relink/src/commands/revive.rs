@@ -36,7 +36,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     ports.archives = archives(&plan, &ports)?;
     ports.searches = engines::open(&plan, &ports).await?;
     let pages = dead_pages(&plan, &ports).await?;
-    if pages.is_empty() {
+    if pages.is_empty() && plan.format == ReviveFormat::Human {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
     }
     let stop = stop_on_interrupt();

@@ -116,9 +116,7 @@ impl Desk {
     /// runs.
     pub fn begin(&self, args: &[&str]) -> Running {
         let mut command = self.command(args);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        Running { child, stdout }
+        Running::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
 }
 
@@ -216,6 +214,12 @@ pub struct Running {
 }
 
 impl Running {
+    /// A program whose stdout is piped.
+    pub fn of(mut child: Child) -> Self {
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdout }
+    }
+
     /// Waits for the next result.
     pub fn next_row(&mut self) -> Value {
         let mut line = String::new();

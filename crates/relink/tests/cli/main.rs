@@ -10,6 +10,7 @@ mod demo;
 mod desk;
 mod explain;
 mod extract;
+mod revive;
 mod servers;
 mod soft404;
 mod usage;

@@ -1,0 +1,121 @@
+//! What some pages teach about others, and about whole directories.
+
+use relink_demo::Kept;
+use relink_testkit::web::Web;
+
+use super::{Scene, alias, article, reasons};
+
+const MOVED: [&str; 4] = ["oak", "elm", "ash", "fir"];
+
+/// Pages of `/old/` that moved to `/trees/`, of which archives know.
+fn moved(web: &Web) -> Vec<Kept> {
+    let redirect = |name: &&str| {
+        let (url, target) = (web.url(&format!("/old/{name}.html")), format!("/trees/{name}"));
+        Kept::redirect(url.as_str(), "20150102030405", 301, &target)
+    };
+    MOVED.iter().map(redirect).collect()
+}
+
+/// A site that moved, some pages of which were found again.
+fn taught() -> Scene {
+    let scene = Scene::new(moved);
+    for name in MOVED.iter().chain(&["yew"]) {
+        scene.web.page(&format!("/trees/{name}"), 200, &article(name));
+    }
+    let urls = MOVED.map(|name| scene.url(&format!("/old/{name}.html")));
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    scene.revive(&urls).exits(0);
+    scene
+}
+
+#[test]
+fn a_pattern_answers_without_an_archive() {
+    let scene = taught();
+    let before = scene.archive.asked().len();
+    let story = scene.story("/old/yew.html", &[]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/yew"));
+    assert_eq!(story["alias"]["method"], "inference");
+    assert!(story["alias"]["lesson"].is_u64(), "{story}");
+    assert_eq!(scene.archive.asked().len(), before);
+    let cost = &story["costs"]["inference"];
+    assert!(cost["page_fetches"].as_u64().unwrap() > 0 && cost["time_ms"].is_u64(), "{story}");
+}
+
+#[test]
+fn what_a_pattern_leads_to_must_be_alive() {
+    let scene = taught();
+    let story = scene.story("/old/box.html", &[]);
+    assert_eq!(alias(&story), None);
+    assert!(reasons(&story).contains(&"nothing-live"), "{story}");
+}
+
+#[test]
+fn a_pattern_teaches_nothing_about_another_site() {
+    let scene = taught();
+    let url = format!("http://localhost:{}/old/yew.html", scene.web.port());
+    let story = scene.revive(&["--format", "jsonl", &url]).exits(0).rows().of(&url).clone();
+    assert_eq!(alias(&story), None, "{story}");
+}
+
+#[test]
+fn a_page_known_to_be_alive_is_a_candidate() {
+    let scene = Scene::new(|_| Vec::new());
+    let names = ["the-common-oak", "the-weeping-elm", "ash-in-spring", "fir-and-spruce"];
+    let mut rows = Vec::new();
+    for name in names {
+        let path = format!("/trees/{name}");
+        scene.web.page(&path, 200, &article(name));
+        rows.push(format!(r#"{{"url":"{}","title":"All about {name}"}}"#, scene.url(&path)));
+    }
+    scene.desk.list("live.jsonl", &rows);
+    let urls = names.map(|name| scene.url(&format!("/old/{name}")));
+    let named = ["--live", "live.jsonl", "--format", "jsonl"];
+    let args: Vec<&str> = named.into_iter().chain(urls.iter().map(String::as_str)).collect();
+    let rows = scene.revive(&args).exits(0).rows();
+    for (url, name) in urls.iter().zip(names) {
+        assert_eq!(alias(rows.of(url)), Some(format!("/trees/{name}")), "{:?}", rows.of(url));
+        assert_eq!(rows.of(url)["alias"]["method"], "search");
+    }
+}
+
+fn lost(number: usize) -> String {
+    format!("/lost/thing-{number}")
+}
+
+#[test]
+fn after_four_hopeless_pages_nobody_is_asked_for_the_fifth() {
+    let scene = Scene::new(|_| Vec::new());
+    let urls: Vec<String> = (1..=6).map(|number| scene.url(&lost(number))).collect();
+    let args = ["--format", "jsonl"].into_iter().chain(urls.iter().map(String::as_str));
+    let rows = scene.revive(&args.collect::<Vec<_>>()).exits(0).rows();
+    assert!(!reasons(rows.of(&urls[3])).contains(&"dead-directory"));
+    assert_eq!(reasons(rows.of(&urls[4])), ["dead-directory"]);
+    assert_eq!(scene.asked("thing-4"), 1, "{:?}", scene.archive.asked());
+    assert_eq!(scene.asked("thing-5"), 0);
+    assert_eq!(reasons(&scene.story(&lost(7), &[])), ["dead-directory"]);
+    assert_eq!(scene.asked("thing-7"), 0);
+    let again = scene.story(&lost(7), &["--answer-age", "0"]);
+    assert_eq!(reasons(&again).contains(&"dead-directory"), false, "{again}");
+    assert_eq!(scene.asked("thing-7"), 1);
+}
+
+#[test]
+fn hopeless_pages_add_up_over_several_runs() {
+    let scene = Scene::new(|_| Vec::new());
+    for number in 1..=4 {
+        let story = scene.story(&lost(number), &[]);
+        assert!(!reasons(&story).contains(&"dead-directory"), "{story}");
+    }
+    assert_eq!(reasons(&scene.story(&lost(5), &[])), ["dead-directory"]);
+}
+
+#[test]
+fn a_directory_is_not_given_up_for_an_archive_that_was_not_asked() {
+    let scene = Scene::new(|_| Vec::new());
+    let urls: Vec<String> = (1..=6).map(|number| scene.url(&lost(number))).collect();
+    let named = ["--archive", "none", "--format", "jsonl"];
+    let args: Vec<&str> = named.into_iter().chain(urls.iter().map(String::as_str)).collect();
+    let args = [super::REVIVE, crate::desk::QUICK, &args].concat();
+    let rows = scene.desk.run(&args).exits(0).rows();
+    assert!(rows.0.iter().all(|row| !reasons(row).contains(&"dead-directory")), "{rows:?}");
+}

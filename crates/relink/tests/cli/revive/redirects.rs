@@ -1,0 +1,113 @@
+//! Redirects that an archive remembers: which are believed.
+
+use relink_demo::Kept;
+use relink_testkit::web::{Answer, Web};
+
+use super::{Scene, alias, article, passed_over, reasons};
+
+/// Two pages of one directory that once redirected.
+fn two_redirects(web: &Web, one: &str, other: &str) -> Vec<Kept> {
+    let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
+    vec![
+        Kept::page(a.as_str(), "20140102030405", &article("oak")),
+        Kept::redirect(a.as_str(), "20150102030405", 301, one),
+        Kept::redirect(b.as_str(), "20150202030405", 301, other),
+    ]
+}
+
+#[test]
+fn a_redirect_of_its_own_leads_to_the_alias() {
+    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    scene.web.page("/trees/oak", 200, &article("oak"));
+    let story = scene.story("/old/oak", &[]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/oak"));
+    assert_eq!(story["alias"]["method"], "historical-redirect");
+    assert_eq!(story["alias"]["confidence"], 0.97);
+    assert!(story["archived"]["address"].as_str().unwrap().contains("20140102030405"));
+    let kinds: Vec<&str> = story["alias"]["evidence"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|item| item["kind"].as_str())
+        .collect();
+    assert_eq!(kinds, ["historical-redirect", "title", "content"]);
+}
+
+#[test]
+fn people_are_told_alias_evidence_and_copy() {
+    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    scene.web.page("/trees/oak", 200, &article("oak"));
+    let text = scene.revive(&[&scene.url("/old/oak")]).exits(0).stdout;
+    for part in [
+        format!("  alias    {}   0.97\n", scene.url("/trees/oak")),
+        "an archive saw it redirect there on 2015-01-02, and no page beside it\n".to_owned(),
+        "  archive  2014-01-02 good copy ".to_owned(),
+    ] {
+        assert!(text.contains(&part), "`{part}` in:\n{text}");
+    }
+}
+
+#[test]
+fn a_redirect_that_its_neighbors_share_is_ignored_and_named() {
+    let scene = Scene::new(|web| two_redirects(web, "/welcome", "/welcome"));
+    scene.web.page("/welcome", 200, &article("welcome"));
+    let story = scene.story("/old/oak", &[]);
+    assert_eq!(alias(&story), None);
+    assert!(reasons(&story).contains(&"erroneous-redirect"), "{story}");
+    assert!(passed_over(&story).contains("/old/elm led there too"), "{story}");
+    assert_eq!(scene.web.hits("/welcome"), 0, "nobody needs to look at it");
+}
+
+#[test]
+fn a_redirect_to_a_dead_page_is_no_alias() {
+    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    let story = scene.story("/old/oak", &[]);
+    assert_eq!(alias(&story), None);
+    assert!(passed_over(&story).contains("nothing is alive there"), "{story}");
+}
+
+#[test]
+fn a_redirect_to_a_soft_404_is_no_alias() {
+    let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
+    scene.web.below("/trees/", Answer::new(200, article("sorry")));
+    let story = scene.story("/old/oak", &[]);
+    assert_eq!(alias(&story), None, "{story}");
+    assert!(passed_over(&story).contains("nothing is alive there"), "{story}");
+}
+
+#[test]
+fn a_redirect_to_another_site_is_refused() {
+    let scene = Scene::new(|web| {
+        let elsewhere = web.host("casino.test").url("/oak");
+        let old = web.host("trees.test").url("/old/oak");
+        vec![Kept::redirect(old.as_str(), "20150102030405", 301, elsewhere.as_str())]
+    });
+    scene.web.page("/oak", 200, &article("oak"));
+    let old: String = scene.web.host("trees.test").url("/old/oak").into();
+    let names = ["trees.test", "casino.test"].map(|name| {
+        let port = scene.web.port();
+        format!("{name}:{port}:127.0.0.1")
+    });
+    let args = ["--resolve", &names[0], "--resolve", &names[1], "--format", "jsonl", &old];
+    let story = scene.revive(&args).exits(0).rows().of(&old).clone();
+    assert_eq!(alias(&story), None, "{story}");
+    assert!(passed_over(&story).contains("it is another site"), "{story}");
+    assert_eq!(scene.web.hits("/oak"), 0, "a stranger is not even asked");
+}
+
+#[test]
+fn a_redirect_that_leads_on_to_another_site_today_is_refused() {
+    let scene = Scene::new(|web| {
+        let old = web.host("trees.test").url("/old/oak");
+        vec![Kept::redirect(old.as_str(), "20150102030405", 301, "/trees/oak")]
+    });
+    let elsewhere = scene.web.host("casino.test").url("/oak");
+    scene.web.redirect("/trees/oak", 302, elsewhere.as_str()).page("/oak", 200, &article("oak"));
+    let old: String = scene.web.host("trees.test").url("/old/oak").into();
+    let names =
+        ["trees.test", "casino.test"].map(|name| format!("{name}:{}:127.0.0.1", scene.web.port()));
+    let args = ["--resolve", &names[0], "--resolve", &names[1], "--allow-private"];
+    let args = [&args[..], &["--format", "jsonl", &old]].concat();
+    let story = scene.revive(&args).exits(0).rows().of(&old).clone();
+    assert_eq!(alias(&story), None, "{story}");
+}
