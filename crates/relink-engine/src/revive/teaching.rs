@@ -13,13 +13,15 @@ use relink_revive::OldPage;
 use relink_revive::cost::Method;
 use relink_revive::program::{Example, LearnedProgram, ProgramBook};
 use relink_revive::redirects::Rejection;
+use url::Url;
 
 use super::giving_up::SCHEMES;
 use super::{Alias, Quest, Revival, Search};
 use crate::EngineFault;
 
-/// Examples of other pages that are read from the store.
-const EXAMPLES: usize = 2_000;
+/// Pages found earlier that are read from the store for each directory and
+/// beginning.
+const EXAMPLES: usize = 500;
 
 /// Nothing is learnt from an alias less sure than this: one wrong example
 /// spoils the program of a whole directory.
@@ -76,24 +78,26 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// What was found earlier in a directory and in those around it: the
+    /// programs of a directory above are learnt from all below it.
     async fn earlier_examples(
         &self,
         directory: &Directory,
         quests: &[Quest],
     ) -> Result<Vec<Example>, EngineFault> {
-        let mut examples = Vec::new();
-        for scheme in SCHEMES {
-            let prefix = format!("{scheme}{directory}");
-            let kept = self.ports.store.revivals(&prefix, "", EXAMPLES).await?;
-            let stories =
-                kept.iter().filter_map(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
-            examples.extend(stories.filter_map(|story| {
-                let is_here = quests.iter().any(|quest| quest.page.url == story.url);
-                let new = story.alias.filter(|alias| !is_here && teaches(alias))?.url;
-                Some(Example { old: OldPage::new(story.url), new })
-            }));
+        let mut examples: BTreeMap<Url, Url> = BTreeMap::new();
+        let mut next = Some(directory.clone());
+        while let Some(directory) = next {
+            for scheme in SCHEMES {
+                let prefix = format!("{scheme}{directory}");
+                let kept = self.ports.store.revivals(&prefix, "", EXAMPLES).await?;
+                examples.extend(kept.iter().filter_map(|kept| taught_by(&kept.story)));
+            }
+            next = directory.parent();
         }
-        Ok(examples)
+        examples.retain(|old, _| quests.iter().all(|quest| quest.page.url != *old));
+        let examples = examples.into_iter();
+        Ok(examples.map(|(old, new)| Example { old: OldPage::new(old), new }).collect())
     }
 
     /// Gives a directory up.
@@ -109,6 +113,12 @@ impl Search<'_> {
         self.ports.store.keep_lesson(&lesson).await?;
         Ok(())
     }
+}
+
+/// A page and its alias, from a story, if they are fit to teach.
+fn taught_by(story: &str) -> Option<(Url, Url)> {
+    let story: Revival = serde_json::from_str(story).ok()?;
+    Some((story.url, story.alias.filter(teaches)?.url))
 }
 
 fn example(quest: &Quest) -> Option<Example> {

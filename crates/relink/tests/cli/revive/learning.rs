@@ -58,6 +58,24 @@ fn a_pattern_teaches_nothing_about_another_site() {
 }
 
 #[test]
+fn one_directory_does_not_unteach_what_another_taught_the_site() {
+    let scene = Scene::new(|web| {
+        let redirect = |old: &str, new: &str| {
+            Kept::redirect(web.url(old).as_str(), "20150102030405", 301, new)
+        };
+        vec![redirect("/a/oak", "/trees/oak"), redirect("/b/box", "/shrubs/box")]
+    });
+    for path in ["/trees/oak", "/shrubs/box", "/trees/yew"] {
+        scene.web.page(path, 200, &article(&path[1..]));
+    }
+    for path in ["/a/oak", "/b/box"] {
+        assert!(alias(&scene.story(path, &[])).is_some());
+    }
+    let story = scene.story("/c/yew", &[]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/yew"), "{story}");
+}
+
+#[test]
 fn a_page_known_to_be_alive_is_a_candidate() {
     let scene = Scene::new(|_| Vec::new());
     let names = ["the-common-oak", "the-weeping-elm", "ash-in-spring", "fir-and-spruce"];
