@@ -20,6 +20,17 @@ pub enum Method {
     Inference,
 }
 
+impl Method {
+    /// Its name, as in JSON.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::HistoricalRedirect => "historical-redirect",
+            Self::Search => "search",
+            Self::Inference => "inference",
+        }
+    }
+}
+
 /// What was asked of others, and how long it took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
@@ -71,6 +82,13 @@ impl Sum for Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn methods_are_named_as_they_are_stored() {
+        for method in [Method::HistoricalRedirect, Method::Search, Method::Inference] {
+            assert_eq!(serde_json::to_value(method).unwrap(), method.as_str());
+        }
+    }
 
     #[test]
     fn costs_add_up() {

@@ -18,7 +18,9 @@ use relink_judge::codes;
 use relink_model::{Code, Control, FailureStreak, Probe, Word};
 
 use crate::explain::{labeled, what_to_do, wrapped};
-use crate::human::{Paint, counted, grouped, shown_prose, shown_url, spots};
+use crate::human::{
+    Paint, RevivalView, counted, grouped, revival_lines, shown_prose, shown_url, spots,
+};
 use crate::{PlaceView, TargetView};
 
 /// How many of the latest words are shown.
@@ -39,6 +41,8 @@ pub struct DossierView<'a> {
     pub controls: &'a [Control],
     /// Every settled run, oldest first: when, and which word.
     pub words: &'a [(Timestamp, Word)],
+    /// What came of looking for the page, if it was looked for.
+    pub revival: Option<RevivalView<'a>>,
 }
 
 /// Tells all that is remembered of an address: the verdict, every request,
@@ -48,6 +52,10 @@ pub fn dossier(paint: Paint, view: &DossierView) -> String {
     text.push_str(&requests::list(paint, view));
     if let Some(latest) = &view.latest {
         text.push_str(&why(paint, latest, view.streak.as_ref()));
+    }
+    if let Some(revival) = &view.revival {
+        let tried = date(revival.tried);
+        text.push_str(&format!("\nlooked for on {tried}\n{}", revival_lines(paint, revival)));
     }
     text.push_str(&past(paint, view));
     text

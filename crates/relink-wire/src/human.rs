@@ -24,6 +24,7 @@ pub use snippet::Snippet;
 
 pub(crate) use comparison::compared;
 pub(crate) use finding::spots;
+pub(crate) use revival::{revival_lines, suggestions};
 pub(crate) use snippet::cut_end;
 
 use unicode_width::UnicodeWidthStr;

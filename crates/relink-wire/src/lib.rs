@@ -23,6 +23,7 @@ mod printable;
 mod redact;
 mod report;
 mod row;
+mod suggestion;
 
 pub use dead_links::DeadLinks;
 pub use ending_name::EndingName;
@@ -30,3 +31,4 @@ pub use printable::printable;
 pub use redact::{redact, redact_prose};
 pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
 pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};
+pub use suggestion::{OtherRow, PassedOverRow, RevivalRow, SuggestionRow};

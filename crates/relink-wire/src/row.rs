@@ -13,7 +13,7 @@ use relink_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{EndingName, redact, redact_prose, schema};
+use crate::{EndingName, SuggestionRow, redact, redact_prose, schema};
 
 /// The version of the JSON contract.
 pub const SCHEMA: u32 = 1;
@@ -105,6 +105,10 @@ pub struct TargetRow<'a> {
     /// In a crawl: how many links name it so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inlinks: Option<u64>,
+    /// What could be written in place of a dead address, if it was looked for
+    /// and something was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<SuggestionRow<'a>>,
 }
 
 /// One request and the head of its answer.
@@ -202,7 +206,14 @@ impl<'a> TargetRow<'a> {
             depth: view.depth,
             from: view.depth.and(view.places.first()).map(|place| redact(place.path)),
             inlinks: view.depth.map(|_| view.inlinks),
+            suggestion: None,
         }
+    }
+
+    /// The same row with what could be written instead.
+    #[must_use]
+    pub fn suggesting(self, suggestion: Option<SuggestionRow<'a>>) -> Self {
+        Self { suggestion, ..self }
     }
 
     /// Writes the row as one line of JSON.

@@ -15,6 +15,9 @@ use url::Url;
 
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, usual_archive};
+pub use self::revive::{
+    PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs, usual_archive,
+};
 use crate::span_of_time::SpanOfTime;
 
 /// Finds dead links, explains them, and keeps collections of links alive.
@@ -117,6 +120,9 @@ pub struct CheckArgs {
     /// How to read.
     #[command(flatten)]
     pub reading: ReadingArgs,
+    /// Whether to look for dead pages, and where.
+    #[command(flatten)]
+    pub reviving: RevivingArgs,
     /// How to ask.
     #[command(flatten)]
     pub asking: AskingArgs,
@@ -437,7 +443,8 @@ pub enum ExtractFormat {
 /// `relink explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// A code, an HTTP status, or the URL of a page that was checked.
+    /// A code, an HTTP status, or the URL of a page that was checked or looked
+    /// for.
     #[arg(required_unless_present = "list", value_name = "CODE|STATUS|URL")]
     pub subject: Option<String>,
     /// List every code.

@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::places;
 
 pub use self::crawl::CrawlPlan;
-pub use self::revive::{ArchiveChoice, RevivePlan, SearchChoice};
+pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.
@@ -43,6 +43,8 @@ const DAY: Duration = Duration::from_hours(24);
 pub struct Settings {
     /// For the engine.
     pub check: CheckSettings,
+    /// How dead pages are looked for afterwards, if they are.
+    pub looking: Option<Looking>,
     /// For everything around it.
     pub run: RunSettings,
 }
@@ -67,19 +69,22 @@ pub struct RunSettings {
 
 impl Settings {
     /// Merges all layers.
-    pub fn resolve(args: CheckArgs, now: Timestamp) -> Result<Self, Failure> {
+    pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, Failure> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.reading.read_as, args.reading.column.clone());
+        let reviving = std::mem::take(&mut args.reviving);
         let config = flags(args).over(files);
         refuse_html(&config, &output)?;
         let reading =
             Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
+        let ask = ask_settings(&config, max_age);
         Ok(Self {
+            looking: Looking::after_check(reviving, &ask, now)?,
             check: CheckSettings {
-                ask: ask_settings(&config, max_age),
+                ask,
                 is_fresh: fresh,
                 scope: identity(&config, &reading, &folder),
                 load: load_settings(&inputs, &config, reading, now, max_age)?,

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DossierView, Permanence};
-use crate::{EndingName, HopRow, SCHEMA, TargetRow, redact, redact_prose, schema};
+use crate::{EndingName, HopRow, RevivalRow, SCHEMA, TargetRow, redact, redact_prose, schema};
 
 /// All that is remembered of one address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +34,9 @@ pub struct DossierRow<'a> {
     pub controls: Vec<ControlRow<'a>>,
     /// Every settled run, oldest first.
     pub history: Vec<PastRow>,
+    /// What came of looking for the page, if it was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revival: Option<RevivalRow<'a>>,
 }
 
 /// Failed runs in a row, with no success between.
@@ -120,6 +123,7 @@ impl<'a> DossierRow<'a> {
             probes: view.probes.iter().map(ProbeRow::new).collect(),
             controls: controls.map(ControlRow::new).collect(),
             history: view.words.iter().map(|(at, word)| PastRow::new(*at, *word)).collect(),
+            revival: view.revival.as_ref().map(RevivalRow::new),
         }
     }
 

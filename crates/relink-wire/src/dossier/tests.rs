@@ -88,6 +88,7 @@ fn remembered(latest: Option<TargetView<'_>>) -> DossierView<'_> {
         probes: &[],
         controls: &[],
         words: &[],
+        revival: None,
     }
 }
 
@@ -319,4 +320,23 @@ fn a_row_can_be_read_back() {
 fn what_is_not_known_is_null() {
     let line = json(&remembered(None));
     assert!(line.contains(r#""latest":null,"permanence":null,"streak":null"#), "{line}");
+}
+
+#[test]
+fn where_a_dead_page_went_is_told() {
+    let evidence = ["3 of 3 known pages of example.org/old/ moved in this way".to_owned()];
+    let revival = crate::suggestion::tests::found(&evidence);
+    let latest = settled(Word::Dead, Some(101), "404 on 2 looks");
+    let view = DossierView { revival: Some(revival), ..remembered(Some(latest)) };
+    let text = dossier(Paint::Plain, &view);
+    for part in [
+        "\nlooked for on 1970-01-01\n  alias    https://***@example.org/b   0.97   pattern P14\n",
+        "           3 of 3 known pages of example.org/old/ moved in this way\n",
+        "  archive  1970-01-01 good copy https://archive.test/1\n",
+    ] {
+        assert!(text.contains(part), "`{part}` in:\n{text}");
+    }
+    let row = serde_json::to_value(DossierRow::new(&view)).unwrap();
+    assert_eq!(row["revival"]["suggestion"]["pattern"], "P14");
+    assert_eq!(row["revival"]["evidence"][0], evidence[0]);
 }

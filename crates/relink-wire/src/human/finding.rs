@@ -2,7 +2,7 @@
 
 use relink_model::{Code, Confidence, Ground, Word};
 
-use super::{Paint, Snippet, compared, grouped, shown_prose, shown_url};
+use super::{Paint, RevivalView, Snippet, compared, grouped, shown_prose, shown_url, suggestions};
 use crate::PlaceView;
 
 /// How many places are named before they are only counted.
@@ -32,6 +32,8 @@ pub struct FindingView<'a> {
     pub snippet: Option<&'a Snippet>,
     /// What to do about it.
     pub help: Option<&'a str>,
+    /// What came of looking for the page; what was found is the better help.
+    pub revival: Option<&'a RevivalView<'a>>,
 }
 
 /// Draws a finding: what, where, why and what to do.
@@ -48,7 +50,7 @@ pub fn finding(paint: Paint, view: &FindingView) -> String {
             place_line(paint, first, others) + &snippet.lines(paint, caret, &reason)
         }
     };
-    title(paint, view) + &body + &comparisons(paint, view) + &help_line(paint, view.help)
+    title(paint, view) + &body + &comparisons(paint, view) + &help_lines(paint, view)
 }
 
 fn title(paint: Paint, view: &FindingView) -> String {
@@ -95,8 +97,11 @@ fn reason_line(paint: Paint, reason: &str) -> String {
     format!("{}  {reason}\n", paint.quiet("   ="))
 }
 
-fn help_line(paint: Paint, help: Option<&str>) -> String {
-    help.map_or(String::new(), |help| format!("{} {}\n", paint.help("help:"), shown_prose(help)))
+fn help_lines(paint: Paint, view: &FindingView) -> String {
+    let found = view.revival.map(suggestions).unwrap_or_default();
+    let lines =
+        if found.is_empty() { view.help.map(shown_prose).into_iter().collect() } else { found };
+    lines.iter().map(|line| format!("{} {line}\n", paint.help("help:"))).collect()
 }
 
 fn also(others: &[PlaceView]) -> String {

@@ -27,6 +27,8 @@ pub struct RevivalView<'a> {
     pub reasons: &'a [String],
     /// What could not be asked.
     pub remarks: &'a [String],
+    /// When it was looked for.
+    pub tried: Timestamp,
 }
 
 /// An alias with what it rests on.
@@ -36,6 +38,8 @@ pub struct AliasView<'a> {
     pub url: &'a str,
     /// How sure it is.
     pub confidence: Confidence,
+    /// By which way it was found.
+    pub method: &'a str,
     /// The pattern that led to it, as people name it.
     pub lesson: Option<i64>,
     /// What it rests on, in plain words.
@@ -44,7 +48,12 @@ pub struct AliasView<'a> {
 
 /// The block that tells where a dead page went.
 pub fn revival(paint: Paint, view: &RevivalView<'_>) -> String {
-    let mut text = format!("{}\n", shown_url(view.url));
+    format!("{}\n{}", shown_url(view.url), revival_lines(paint, view))
+}
+
+/// The lines of that block below the address.
+pub(crate) fn revival_lines(paint: Paint, view: &RevivalView<'_>) -> String {
+    let mut text = String::new();
     match &view.alias {
         Some(alias) => text += &alias_lines(paint, alias),
         None => text += &no_alias_lines(view),
@@ -62,6 +71,20 @@ pub fn revival(paint: Paint, view: &RevivalView<'_>) -> String {
         let _ = writeln!(text, "  note     {}", shown_prose(remark));
     }
     text
+}
+
+/// What to write in place of a dead address, a line each; none if nothing was
+/// found.
+pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
+    let alias = view.alias.as_ref().map(|alias| {
+        let pattern = alias.lesson.map(|id| format!(", pattern P{id}")).unwrap_or_default();
+        let url = shown_url(alias.url);
+        format!("page lives at {url}   (alias, {}{pattern})", alias.confidence)
+    });
+    let copy = view.archived.as_ref().map(|(taken, address)| {
+        format!("archived copy {}: {}", taken.strftime("%Y-%m-%d"), shown_url(address))
+    });
+    alias.into_iter().chain(copy).collect()
 }
 
 fn alias_lines(paint: Paint, alias: &AliasView<'_>) -> String {
@@ -118,6 +141,7 @@ mod tests {
             alias: Some(AliasView {
                 url: "https://docs.example.org/setup",
                 confidence: Confidence::percent(97),
+                method: "inference",
                 lesson: Some(14),
                 evidence: &evidence,
             }),
@@ -126,6 +150,7 @@ mod tests {
             others: &[],
             reasons: &[],
             remarks: &[],
+            tried: taken,
         };
         assert_eq!(
             revival(Paint::Plain, &view),
@@ -135,5 +160,18 @@ mod tests {
              \u{20} archive  2024-02-11 good copy https://archive.test/1\n\
              \u{20}          2025-08-30 redirect to /404 (ignored)\n"
         );
+    }
+
+    #[test]
+    fn a_suggestion_is_one_line() {
+        let view = crate::suggestion::tests::found(&[]);
+        assert_eq!(
+            suggestions(&view),
+            [
+                "page lives at https://***@example.org/b   (alias, 0.97, pattern P14)",
+                "archived copy 1970-01-01: https://archive.test/1"
+            ]
+        );
+        assert!(suggestions(&crate::suggestion::tests::nothing()).is_empty());
     }
 }

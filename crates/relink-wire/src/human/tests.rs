@@ -25,6 +25,7 @@ fn view<'a>(places: &'a [PlaceView<'a>], snippet: Option<&'a Snippet>) -> Findin
         places,
         snippet,
         help: Some("Link to the page's new address or to an archived copy, or remove the link."),
+        revival: None,
     }
 }
 
@@ -250,4 +251,18 @@ fn the_host_table_lines_up() {
     let rows = [row("old.example.org", 1200, 61_000), row("a.test:8080", 3, 0)];
     insta::assert_snapshot!(hosts(Paint::Plain, &rows));
     assert_eq!(hosts(Paint::Plain, &[]), "");
+}
+
+#[test]
+fn what_was_found_is_better_help_than_any_advice() {
+    let mut view = view(&[], None);
+    let revival = crate::suggestion::tests::found(&[]);
+    view.revival = Some(&revival);
+    let text = finding(Paint::Plain, &view);
+    assert!(text.contains("\nhelp: page lives at https://***@example.org/b   (alias"), "{text}");
+    assert!(text.contains("\nhelp: archived copy 1970-01-01: "), "{text}");
+    assert!(!text.contains("remove the link"), "{text}");
+    let nothing = crate::suggestion::tests::nothing();
+    view.revival = Some(&nothing);
+    assert!(finding(Paint::Plain, &view).contains("remove the link"));
 }

@@ -66,6 +66,29 @@ pub struct ReviveArgs {
     pub asking: AskingArgs,
 }
 
+/// Where `relink check` looks for the dead pages it finds.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Reviving")]
+pub struct RevivingArgs {
+    /// Look for dead pages after the check, and suggest where they live now or
+    /// an archived copy.
+    #[arg(long)]
+    pub revive: bool,
+    /// A web archive to ask: the base address of one like the Wayback Machine,
+    /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
+    /// [default: <https://web.archive.org>].
+    #[arg(long, value_name = "ARCHIVE", env = "RELINK_ARCHIVE", value_delimiter = ',')]
+    pub archive: Vec<String>,
+    /// A WARC or CDXJ file to look into, or a directory of such files. May be
+    /// repeated.
+    #[arg(long, value_name = "FILE", requires = "revive")]
+    pub warc: Vec<PathBuf>,
+    /// A list of pages that are alive, as candidates: JSON lines with `url` and
+    /// `title`, or a plain list. May be repeated.
+    #[arg(long, value_name = "FILE", requires = "revive")]
+    pub live: Vec<PathBuf>,
+}
+
 /// What answers look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReviveFormat {

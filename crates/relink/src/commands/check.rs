@@ -1,5 +1,7 @@
 //! `relink check`: are the links alive?
 
+mod reviving;
+
 use std::sync::Arc;
 
 use relink_engine::{End, EngineFault, Outcome, Ports, Remark, Remarked, Stop, StopSwitch, check};
@@ -7,6 +9,7 @@ use relink_model::ErrandId;
 use relink_ports::Clock as _;
 use relink_wire::human::{counted, remark};
 
+use super::revive::archives;
 use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -19,8 +22,12 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     let clock = RunClock::start()?;
     let settings = Settings::resolve(args, clock.now())?;
     let run = &settings.run;
-    let ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
+    if let Some(looking) = &settings.looking {
+        ports.archives = archives(looking, &ports)?;
+        reporter = reporter.holding_dead_pages();
+    }
     let stop = stop_on_interrupt();
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
@@ -29,7 +36,15 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
         }
         outcome => outcome?,
     };
-    let end = run_end(&ports, run, &outcome).await?;
+    if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == End::Finished) {
+        reporter.pause();
+        reviving::look(&ports, &looking.revive, outcome.run, &face, &stop).await?;
+    }
+    reporter.release(&ports, outcome.run).await?;
+    let mut end = run_end(&ports, run, &outcome).await?;
+    if stop.is_raised() {
+        end.exit = Exit::Interrupted;
+    }
     reporter.finish(&ports, &end).await?;
     if run.format == Format::Jsonl && !face.quiet {
         tell_problems(&outcome.loaded.problems);

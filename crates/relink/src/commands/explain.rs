@@ -11,10 +11,11 @@ use relink_ports::{Dossier, Store};
 use relink_wire::dossier::{DossierRow, DossierView, dossier};
 use relink_wire::explain::{self, Subject};
 use relink_wire::human::Paint;
+use url::Url;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::failure::{Exit, Failure};
-use crate::output::{place_views, print, target_view};
+use crate::output::{Told, place_views, print, target_view};
 use crate::settings::{current_folder, database};
 use crate::wiring;
 
@@ -62,9 +63,16 @@ async fn explain_page(
         return Err(unknown());
     }
     let store = wiring::store(&path).await?;
-    let known = store.dossier(url.as_str()).await?.ok_or_else(unknown)?;
+    let revival = Told::recall(&*store, url.as_str()).await?;
+    let known = store.dossier(url.as_str()).await?;
+    // A page can be looked for that no check has met.
+    let known = known.or_else(|| revival.is_some().then(|| unchecked(&url))).ok_or_else(unknown)?;
     let controls = controls_of(&*store, &known).await?;
-    told(&known, &controls, format, paint)
+    told(&known, &controls, revival.as_ref(), format, paint)
+}
+
+fn unchecked(url: &Url) -> Dossier {
+    Dossier { url: url.to_string(), latest: None, words: Vec::new(), probes: Vec::new() }
 }
 
 /// The pages it was compared with, as far as they are kept.
@@ -85,6 +93,7 @@ async fn controls_of(store: &dyn Store, dossier: &Dossier) -> Result<Vec<Control
 fn told(
     dossier: &Dossier,
     controls: &[Control],
+    revival: Option<&Told>,
     format: ExplainFormat,
     paint: Paint,
 ) -> Result<String, Failure> {
@@ -96,6 +105,7 @@ fn told(
         probes: &dossier.probes,
         controls,
         words: &dossier.words,
+        revival: revival.map(Told::view),
     };
     Ok(match format {
         ExplainFormat::Human => self::dossier(paint, &view),

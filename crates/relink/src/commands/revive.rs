@@ -9,7 +9,7 @@ use std::sync::Arc;
 use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
 use relink_ports::{Archive, Clock as _};
-use relink_wire::human::{self, AliasView, Paint, RevivalView};
+use relink_wire::human::{self, Paint};
 use url::Url;
 
 use super::check::stop_on_interrupt;
@@ -17,8 +17,8 @@ use super::paint;
 use crate::cli::{Face, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{Steps, print};
-use crate::settings::{ArchiveChoice, RevivePlan};
+use crate::output::{Steps, Told, print};
+use crate::settings::{ArchiveChoice, Looking, RevivePlan};
 use crate::wiring;
 
 /// Dead pages read from the store at a time.
@@ -33,15 +33,15 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     if plan.is_summary {
         return summary::tell(&ports, plan.format).await;
     }
-    ports.archives = archives(&plan, &ports)?;
-    ports.searches = engines::open(&plan, &ports).await?;
+    ports.archives = archives(&plan.looking, &ports)?;
+    ports.searches = engines::open(&plan.looking.searches, &plan.run.db, &ports).await?;
     let pages = dead_pages(&plan, &ports).await?;
     if pages.is_empty() && plan.format == ReviveFormat::Human {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
     }
     let stop = stop_on_interrupt();
     let mut teller = Teller::new(plan.format, &face);
-    match revive(&ports, &plan.revive, pages, &mut teller, &stop).await {
+    match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}
         done => done?,
     }
@@ -49,17 +49,18 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Clean })
 }
 
-fn archives(plan: &RevivePlan, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, Failure> {
+/// The archives to ask.
+pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, Failure> {
     let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
-    if !plan.warcs.is_empty() {
-        let local = LocalArchive::open(&plan.warcs).map_err(|fault| {
+    if !looking.warcs.is_empty() {
+        let local = LocalArchive::open(&looking.warcs).map_err(|fault| {
             Failure::usage(fault.to_string())
                 .because(&fault)
                 .hint("`--warc` takes WARC and CDXJ files")
         })?;
         archives.push(Arc::new(local));
     }
-    for choice in &plan.archives {
+    for choice in &looking.archives {
         let settings = match choice {
             ArchiveChoice::InternetArchive(root) => WebArchiveSettings::internet_archive(root),
             ArchiveChoice::Pywb(collection) => WebArchiveSettings::pywb(collection),
@@ -126,7 +127,8 @@ impl ReviveObserver for Teller {
         let mut out = io::stdout().lock();
         match self.format {
             ReviveFormat::Human => {
-                let text = self.steps.beside(|| told(self.paint, revival));
+                let told = Told::of(revival);
+                let text = self.steps.beside(|| human::revival(self.paint, &told.view()));
                 out.write_all(text.as_bytes())
             }
             ReviveFormat::Jsonl => {
@@ -139,36 +141,4 @@ impl ReviveObserver for Teller {
             }
         }
     }
-}
-
-/// A revival for people.
-pub fn told(paint: Paint, revival: &Revival) -> String {
-    let evidence: Vec<String> = revival
-        .alias
-        .iter()
-        .flat_map(|alias| alias.evidence.iter().map(|item| item.note.clone()))
-        .collect();
-    let passed_over: Vec<_> =
-        revival.passed_over.iter().map(|copy| (copy.taken, copy.reason.clone())).collect();
-    let others: Vec<_> =
-        revival.others.iter().map(|other| (other.url.to_string(), other.confidence)).collect();
-    let reasons: Vec<String> = revival.reasons.iter().map(ToString::to_string).collect();
-    let archived = revival.archived.as_ref();
-    human::revival(
-        paint,
-        &RevivalView {
-            url: revival.url.as_str(),
-            alias: revival.alias.as_ref().map(|alias| AliasView {
-                url: alias.url.as_str(),
-                confidence: alias.confidence,
-                lesson: alias.lesson,
-                evidence: &evidence,
-            }),
-            archived: archived.map(|copy| (copy.taken, copy.address.as_str())),
-            passed_over: &passed_over,
-            others: &others,
-            reasons: &reasons,
-            remarks: &revival.remarks,
-        },
-    )
 }

@@ -5,13 +5,13 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use relink_engine::{End, Ports, Remark, Remarked};
+use relink_engine::{End, Ports, REVIVABLE, Remark, Remarked};
 use relink_judge::codes;
 use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
 use relink_ports::{HostTally, PlaceIn, Settled, SettledQuery};
 use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
 
-use super::{RunEnd, Story, cannot_write, crawl, host_row, place_views};
+use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views};
 use crate::cli::Face;
 use crate::failure::Failure;
 use crate::settings::RunSettings;
@@ -35,6 +35,8 @@ pub struct HumanReport {
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
+    /// Whether what came of looking for dead pages is told.
+    pub(super) is_reviving: bool,
 }
 
 impl HumanReport {
@@ -50,6 +52,7 @@ impl HumanReport {
             is_quiet: face.quiet,
             is_verbose: face.verbose,
             max_age: settings.max_age,
+            is_reviving: false,
         }
     }
 
@@ -138,7 +141,7 @@ impl HumanReport {
                     *blocked.entry(code).or_default() += 1;
                 }
                 if self.shown.contains(&settled.settlement.word) {
-                    let text = self.finding(ports, settled).await;
+                    let text = self.finding(ports, settled).await?;
                     out.write_all(text.as_bytes()).map_err(cannot_write)?;
                 }
             }
@@ -147,8 +150,13 @@ impl HumanReport {
         Ok(blocked.into_iter().max_by_key(commonest).map(|(code, _)| code))
     }
 
-    async fn finding(&self, ports: &Ports, settled: &Settled) -> String {
+    async fn finding(&self, ports: &Ports, settled: &Settled) -> Result<String, Failure> {
         let settlement = &settled.settlement;
+        let told = if self.is_reviving && REVIVABLE.contains(&settlement.word) {
+            Told::recall(&*ports.store, &settled.url).await?
+        } else {
+            None
+        };
         let snippet = match settled.places.first() {
             Some(place) => snippet(ports, place).await,
             None => None,
@@ -166,9 +174,10 @@ impl HumanReport {
                 places: &place_views(settled),
                 snippet: snippet.as_ref(),
                 help: advice,
+                revival: told.as_ref().map(Told::view).as_ref(),
             },
         );
-        format!("\n{text}")
+        Ok(format!("\n{text}"))
     }
 }
 

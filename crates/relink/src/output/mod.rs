@@ -4,24 +4,27 @@ mod crawl;
 mod human;
 mod json;
 mod progress;
+mod told;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use relink_engine::{CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, Remark};
+use relink_engine::{CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark};
 use relink_model::RunId;
-use relink_ports::{HostTally, Settled, Tally};
+use relink_ports::{HostTally, Settled, SettledQuery, Tally};
 use relink_wire::human::Paint;
 use relink_wire::{
-    DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, Summary, TargetRow, TargetView,
+    DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
+    TargetView,
 };
 
 use self::human::HumanReport;
 use self::json::JsonSink;
 use self::progress::Bar;
 pub use self::progress::Steps;
+pub use self::told::Told;
 use crate::cli::{Face, Format};
 use crate::commands::paint;
 use crate::failure::{Exit, Failure};
@@ -29,6 +32,9 @@ use crate::settings::RunSettings;
 
 /// Hosts named in a report.
 const HOSTS_NAMED: usize = 10;
+
+/// Rows that had to wait, read from the store at a time.
+const PIECE: usize = 256;
 
 type Out = Box<dyn Write + Send>;
 
@@ -72,6 +78,8 @@ impl Story {
 pub struct Reporter {
     sinks: Vec<Sink>,
     bar: Bar,
+    /// Whether dead pages are looked for, so that their rows have to wait.
+    is_reviving: bool,
 }
 
 enum Sink {
@@ -93,7 +101,44 @@ impl Reporter {
         for (path, format) in settings.outputs.iter().zip(formats) {
             sinks.push(Sink::new(format, create(path)?, settings, face, Paint::Plain, started));
         }
-        Ok(Self { sinks, bar: Bar::new(face) })
+        Ok(Self { sinks, bar: Bar::new(face), is_reviving: false })
+    }
+
+    /// The same, with dead pages waiting for what comes of looking for them.
+    pub fn holding_dead_pages(mut self) -> Self {
+        self.is_reviving = true;
+        for sink in &mut self.sinks {
+            if let Sink::Human(_, report) = sink {
+                report.is_reviving = true;
+            }
+        }
+        self
+    }
+
+    /// Hands out what is written so far and takes the progress away: what comes
+    /// next takes its time and shows its own.
+    pub fn pause(&mut self) {
+        self.sinks.iter_mut().for_each(Sink::flush);
+        self.bar.clear();
+    }
+
+    /// Writes the rows that had to wait, with what was found.
+    pub async fn release(&mut self, ports: &Ports, run: RunId) -> Result<(), Failure> {
+        if !self.is_reviving {
+            return Ok(());
+        }
+        let mut query = SettledQuery { limit: PIECE, words: Some(&REVIVABLE), ..SettledQuery::ALL };
+        loop {
+            let piece = ports.store.settled(run, query).await?;
+            let Some(last) = piece.last() else { return Ok(()) };
+            query.after = last.errand;
+            for settled in &piece {
+                let told = Told::recall(&*ports.store, &settled.url).await?;
+                let written =
+                    self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, told.as_ref()));
+                written.map_err(cannot_write).or_else(forgive_broken_pipe)?;
+            }
+        }
     }
 
     /// Ends every report.
@@ -109,7 +154,10 @@ impl Reporter {
 
 impl Observer for Reporter {
     fn settled(&mut self, settled: &Settled) -> io::Result<()> {
-        self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled))
+        if self.is_reviving && REVIVABLE.contains(&settled.settlement.word) {
+            return Ok(());
+        }
+        self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, None))
     }
 
     fn progress(&mut self, progress: &Progress) {
@@ -137,14 +185,14 @@ impl Sink {
         }
     }
 
-    fn settled(&mut self, settled: &Settled) -> io::Result<()> {
+    fn settled(&mut self, settled: &Settled, told: Option<&Told>) -> io::Result<()> {
         match self {
             Self::Jsonl(out, line) => {
                 line.clear();
-                with_row(settled, |row| row.write_line(line))?;
+                with_row(settled, told, |row| row.write_line(line))?;
                 out.write_all(line)
             }
-            Self::Json(json) => with_row(settled, |row| json.target(row)),
+            Self::Json(json) => with_row(settled, told, |row| json.target(row)),
             // People read findings in the order of their documents, at the end.
             Self::Human(..) | Self::Html(_) => Ok(()),
         }
@@ -218,9 +266,14 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 }
 
 /// Hands `then` the JSON row of a settled target.
-fn with_row(settled: &Settled, then: impl FnOnce(&TargetRow) -> io::Result<()>) -> io::Result<()> {
+fn with_row(
+    settled: &Settled,
+    told: Option<&Told>,
+    then: impl FnOnce(&TargetRow) -> io::Result<()>,
+) -> io::Result<()> {
     let places = place_views(settled);
-    then(&TargetRow::new(&target_view(settled, &places)))
+    let suggestion = told.and_then(|told| SuggestionRow::new(&told.view()));
+    then(&TargetRow::new(&target_view(settled, &places)).suggesting(suggestion))
 }
 
 /// A settled target as reports see it.

@@ -5,21 +5,24 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_engine::ReviveSettings;
+use relink_engine::{AskSettings, ReviveSettings};
 use relink_model::Confidence;
 use serde::Deserialize;
 use url::Url;
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files};
-use crate::cli::{ReviveArgs, ReviveFormat, usual_archive};
+use crate::cli::{ReviveArgs, ReviveFormat, RevivingArgs, usual_archive};
 use crate::config::Config;
 use crate::failure::Failure;
 
 /// How old an answer may be that is not looked for again.
 const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// Everything `relink revive` needs to know.
-pub struct RevivePlan {
+/// Nothing less sure is suggested beside a finding.
+const LEAST: f64 = 0.7;
+
+/// How dead pages are looked for.
+pub struct Looking {
     /// For the engine.
     pub revive: ReviveSettings,
     /// Archives on the web.
@@ -28,6 +31,12 @@ pub struct RevivePlan {
     pub searches: Vec<SearchChoice>,
     /// Archives on the disk.
     pub warcs: Vec<PathBuf>,
+}
+
+/// Everything `relink revive` needs to know.
+pub struct RevivePlan {
+    /// How pages are looked for.
+    pub looking: Looking,
     /// The pages to look for; nothing means every dead one of the database.
     pub urls: Option<Vec<Url>>,
     /// Whether only sums are wanted.
@@ -78,15 +87,39 @@ impl RevivePlan {
         };
         let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
         Ok(Self {
-            revive,
-            archives: archives(&args.archive)?,
-            searches: searches(&args.search)?,
-            warcs: args.warc,
+            looking: Looking {
+                revive,
+                archives: archives(&args.archive)?,
+                searches: searches(&args.search)?,
+                warcs: args.warc,
+            },
             urls: (!args.all).then_some(urls),
             is_summary: args.summary,
             format: args.format,
             run: RunSettings::new(config, &folder, Vec::new(), args.urls)?,
         })
+    }
+}
+
+impl Looking {
+    /// How a check looks for what it found dead, if it is to.
+    pub fn after_check(
+        args: RevivingArgs,
+        ask: &AskSettings,
+        now: Timestamp,
+    ) -> Result<Option<Self>, Failure> {
+        if !args.revive {
+            return Ok(None);
+        }
+        let revive = ReviveSettings {
+            pace: ask.pace,
+            policy: ask.policy,
+            live: live_pages(&args.live)?,
+            fresh_since: fresh_since(now, ANSWER_AGE),
+            least: least(LEAST)?,
+            link_date: None,
+        };
+        Ok(Some(Self { revive, archives: archives(&args.archive)?, warcs: args.warc }))
     }
 }
 

@@ -9,7 +9,7 @@ use relink_ports::{SearchEngine, SearchFault};
 use url::Url;
 
 use crate::failure::Failure;
-use crate::settings::{RevivePlan, SearchChoice};
+use crate::settings::SearchChoice;
 
 /// Pages taken into the index at a time.
 const PIECE: usize = 1024;
@@ -24,9 +24,9 @@ const ENGINES: [(&str, &str); 3] = [
 /// Opens every engine that was chosen.
 pub async fn open(plan: &RevivePlan, ports: &Ports) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
     let mut engines: Vec<Arc<dyn SearchEngine>> = Vec::new();
-    for choice in &plan.searches {
+    for choice in choices {
         match choice {
-            SearchChoice::Local => engines.push(Arc::new(local(&plan.run.db, ports).await?)),
+            SearchChoice::Local => engines.push(Arc::new(local(db, ports).await?)),
             SearchChoice::Searxng(url) => {
                 engines.push(Arc::new(web(WebSearchSettings::searxng(url), ports)));
             }

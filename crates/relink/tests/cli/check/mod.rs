@@ -12,6 +12,7 @@ mod privacy;
 mod remote;
 mod report;
 mod resume;
+mod revive;
 mod scope;
 mod skipped;
 mod words;

@@ -1,0 +1,63 @@
+//! What came of looking for a dead page, as reports see it.
+
+use jiff::Timestamp;
+use relink_engine::Revival;
+use relink_model::Confidence;
+use relink_ports::Store;
+use relink_wire::human::{AliasView, RevivalView};
+
+use crate::failure::Failure;
+
+/// A revival with its parts in words, for views to borrow from.
+pub struct Told {
+    revival: Revival,
+    evidence: Vec<String>,
+    passed_over: Vec<(Timestamp, String)>,
+    others: Vec<(String, Confidence)>,
+    reasons: Vec<String>,
+}
+
+impl Told {
+    /// Puts a revival into words.
+    pub fn of(revival: &Revival) -> Self {
+        let notes = revival.alias.iter().flat_map(|alias| &alias.evidence);
+        let passed_over = revival.passed_over.iter();
+        let others = revival.others.iter();
+        Self {
+            evidence: notes.map(|item| item.note.clone()).collect(),
+            passed_over: passed_over.map(|copy| (copy.taken, copy.reason.clone())).collect(),
+            others: others.map(|other| (other.url.to_string(), other.confidence)).collect(),
+            reasons: revival.reasons.iter().map(ToString::to_string).collect(),
+            revival: revival.clone(),
+        }
+    }
+
+    /// What the store remembers of looking for a page.
+    pub async fn recall(store: &dyn Store, url: &str) -> Result<Option<Self>, Failure> {
+        let kept = store.revival(url).await?;
+        let story = kept.and_then(|kept| serde_json::from_str(&kept.story).ok());
+        Ok(story.as_ref().map(Self::of))
+    }
+
+    /// As reports see it.
+    pub fn view(&self) -> RevivalView<'_> {
+        let Self { revival, evidence, passed_over, others, reasons } = self;
+        let archived = revival.archived.as_ref();
+        RevivalView {
+            url: revival.url.as_str(),
+            alias: revival.alias.as_ref().map(|alias| AliasView {
+                url: alias.url.as_str(),
+                confidence: alias.confidence,
+                method: alias.method.as_str(),
+                lesson: alias.lesson,
+                evidence,
+            }),
+            archived: archived.map(|copy| (copy.taken, copy.address.as_str())),
+            passed_over,
+            others,
+            reasons,
+            remarks: &revival.remarks,
+            tried: revival.tried,
+        }
+    }
+}
