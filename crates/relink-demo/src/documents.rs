@@ -4,6 +4,7 @@
 //! address in its place and the good pages around it. What stands in code and
 //! comments is no link, and looking there anyway finds a page that is not.
 
+mod society;
 mod town;
 
 use crate::Document;
@@ -22,6 +23,7 @@ pub(crate) fn all(ports: Ports) -> Vec<Document> {
         ("shelf/press.html", press()),
         ("shelf/reading list.md", READING_LIST.to_owned()),
         ("shelf/reference.md", REFERENCE.to_owned()),
+        ("shelf/society.md", society::SOCIETY.to_owned()),
         ("shelf/town.md", town::TOWN.to_owned()),
     ];
     texts.into_iter().map(|(path, text)| Document { path, text: ports.fill(&text) }).collect()
@@ -72,7 +74,8 @@ Exhibits: [the sundial](http://library.test/exhibits/sundial) and
 
 More: [history](shelf/history.md), [clubs](shelf/clubs.md),
 [the press](shelf/press.html), [reference](shelf/reference.md),
-[the town](shelf/town.md), [the catalogue](shelf/catalogue.md) and a
+[the town](shelf/town.md), [the society](shelf/society.md),
+[the catalogue](shelf/catalogue.md) and a
 [reading list](shelf/reading%20list.md).
 
 To add a link, write it like this:

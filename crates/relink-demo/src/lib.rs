@@ -21,6 +21,7 @@ mod answer;
 mod archive;
 mod behavior;
 mod cards;
+mod departed;
 mod documents;
 mod faults;
 mod hosts;
@@ -127,13 +128,30 @@ impl Library {
     /// What was planted, and what should be said about it. Every other link of
     /// the documents is alive.
     pub fn planted(&self) -> Vec<Planted> {
+        let departed = departed::faults();
         let planted = |fault: &Fault| Planted {
             what: fault.what,
             address: self.ports.fill(fault.address),
             word: fault.word,
             code: fault.code,
         };
-        faults::all().map(planted).collect()
+        faults::all().map(planted).chain(departed.iter().map(planted)).collect()
+    }
+
+    /// The planted pages that live elsewhere now, with their old and their new
+    /// addresses. Every other one is lost.
+    pub fn moved(&self) -> Vec<(String, String)> {
+        let moved = |page: &departed::Departed| {
+            let old = self.ports.fill(page.old);
+            let host = old.split('/').take(3).collect::<Vec<_>>().join("/");
+            Some((old, format!("{host}{}", page.new?)))
+        };
+        departed::DEPARTED.iter().filter_map(moved).collect()
+    }
+
+    /// What a web archive has of the sites, for a [`MiniArchive`] to keep.
+    pub fn copies(&self) -> Vec<Kept> {
+        departed::copies(self.ports)
     }
 
     /// How many good pages the sites have.

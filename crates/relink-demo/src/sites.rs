@@ -7,6 +7,7 @@
 mod changed;
 mod closed;
 mod frame;
+mod society;
 mod soft;
 mod sound;
 mod walls;
@@ -28,8 +29,8 @@ struct Site {
 }
 
 /// Every site, by what it shows.
-const FAMILIES: [&[Site]; 5] =
-    [soft::SITES, changed::SITES, closed::SITES, walls::SITES, sound::SITES];
+const FAMILIES: [&[Site]; 6] =
+    [soft::SITES, changed::SITES, closed::SITES, walls::SITES, sound::SITES, society::SITES];
 
 /// The names of the sites.
 pub(crate) fn hosts() -> impl Iterator<Item = &'static str> {

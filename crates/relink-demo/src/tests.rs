@@ -317,3 +317,20 @@ async fn everything_planted_is_distinct_and_has_its_truth() {
     }
     assert!(planted.iter().filter(|it| it.word != Word::Alive).count() >= 26);
 }
+
+#[tokio::test]
+async fn what_moved_lives_where_the_truth_says_and_nowhere_else() {
+    let library = Library::start().await.unwrap();
+    let port = format!(":{}", library.port());
+    let moved = library.moved();
+    let bare = |address: &str| address.replace("http://", "").replace(&port, "");
+    for (old, new) in &moved {
+        check(&library, &bare(old), "HTTP/1.1 404 ", "sign").await;
+        check(&library, &bare(new), "HTTP/1.1 200 ", "<h1>").await;
+    }
+    let planted: HashSet<String> = library.planted().into_iter().map(|it| it.address).collect();
+    assert!(moved.iter().all(|(old, new)| planted.contains(old) && !planted.contains(new)));
+    let copies = library.copies();
+    assert!(copies.iter().all(|copy| planted.contains(&copy.url)), "{copies:?}");
+    assert!(copies.iter().any(|copy| copy.location.as_deref() == Some("/welcome")));
+}

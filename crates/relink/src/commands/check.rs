@@ -9,6 +9,7 @@ use relink_model::ErrandId;
 use relink_ports::Clock as _;
 use relink_wire::human::{counted, remark};
 
+pub use self::reviving::dead_pages;
 use super::revive::archives;
 use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;

@@ -2,10 +2,12 @@
 //!
 //! Everything happens on 127.0.0.1 and in a temporary directory. The library is
 //! visited twice, for some pages can only be judged by whoever has seen them
-//! before: first as it was a year ago, quietly, then as it is today. What was
-//! planted is compared with what Relink says.
+//! before: first as it was a year ago, quietly, then as it is today. Then dead
+//! pages are looked for, in a small archive of the same town. What was planted
+//! is compared with what Relink says.
 
 mod board;
+mod revived;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +23,7 @@ use relink_engine::{
 use relink_fetch::Override;
 use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
+use relink_model::RunId;
 use relink_ports::{Clock, Settled};
 use relink_wire::human::{self, Paint, counted, duration};
 
@@ -52,7 +55,13 @@ pub async fn run(face: Face) -> Result<Exit, Failure> {
     ))?;
     let ports = tour.ports().await?;
     tour.remember(&ports).await?;
-    tour.check(&ports).await
+    let (run, said) = tour.check(&ports).await?;
+    let found = revived::look(&tour.library, ports, run).await?;
+    print(&found.line())?;
+    let planted = tour.library.planted();
+    let board = Board::new(&planted, &said);
+    print(&format!("\n{}{}{NEXT}", board.text(tour.paint), found.sums()))?;
+    Ok(if board.is_right() && found.is_right() { Exit::Clean } else { Exit::Fault })
 }
 
 /// A temporary directory that is gone when the tour ends.
@@ -128,23 +137,20 @@ impl Tour {
         check(&past, &settings(input), &mut Listener::default(), &Stop::new().1).await?;
         self.library.turn_to(Season::Today);
         print(&format!(
-            "1/3 remember {} visited as they were a year ago, so that a change can be told   {}\n",
+            "1/4 remember {} visited as they were a year ago, so that a change can be told   {}\n",
             counted(keepsakes.len() as u64, "page"),
             duration(since(began)),
         ))
     }
 
-    /// Checks the collection as it is today, and compares.
-    async fn check(&self, ports: &Ports) -> Result<Exit, Failure> {
+    /// Checks the collection as it is today.
+    async fn check(&self, ports: &Ports) -> Result<(RunId, Said), Failure> {
         let began = Instant::now();
         let mut listener = Listener::default();
         let input = Input::Path(self.folder.collection().display().to_string());
         let outcome = check(ports, &settings(input), &mut listener, &Stop::new().1).await?;
         print(&self.sums(ports, &outcome, began).await?)?;
-        let planted = self.library.planted();
-        let board = Board::new(&planted, &listener.0);
-        print(&format!("{}{NEXT}", board.text(self.paint)))?;
-        Ok(if board.is_right() { Exit::Clean } else { Exit::Fault })
+        Ok((outcome.run, listener.0))
     }
 
     async fn sums(
@@ -157,7 +163,7 @@ impl Tour {
         let summary = human::summary(self.paint, &tally.words);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
-            "2/3 check    {}, {}, {}   {}\n3/3 judge    {}\n\n",
+            "2/4 check    {}, {}, {}   {}\n3/4 judge    {}\n",
             counted(tally.documents, "document"),
             counted(tally.links, "link"),
             counted(tally.hosts, "host"),
@@ -217,6 +223,7 @@ impl Observer for Listener {
 
 const NEXT: &str = "\
 Next:  relink check README.md      your files
+       relink check --revive .     and where dead pages live now
        relink explain RL301        what a soft-404 is, and what to do
        relink explain --list       every code there is
 ";

@@ -28,6 +28,18 @@ fn pages_that_only_answer_are_told_from_those_that_are_there() {
 }
 
 #[test]
+fn dead_pages_are_found_where_they_live_and_nowhere_else() {
+    let said = Desk::new().run(&["demo"]).exits(0);
+    let line = said.stdout.lines().find(|line| line.starts_with("4/4 revive")).unwrap();
+    for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by name"] {
+        assert!(line.contains(part), "`{part}` in: {line}");
+    }
+    let pattern = "society.test/papers/ -> society.test/articles/<name>\n";
+    assert!(said.stdout.contains(pattern), "{}", said.stdout);
+    assert!(said.stdout.contains("\n49 of 49 dead pages found, or given up, as planted.\n"));
+}
+
+#[test]
 fn the_demo_leaves_nothing_behind() {
     let desk = Desk::new();
     std::fs::create_dir(desk.path("tmp")).unwrap();

@@ -19,7 +19,10 @@ fn help_names_every_command_and_nothing_that_is_not_there() {
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().next())
         .collect();
-    assert_eq!(commands, ["demo", "check", "extract", "explain", "db", "help"]);
+    assert_eq!(
+        commands,
+        ["demo", "check", "crawl", "revive", "patterns", "extract", "explain", "db", "help"]
+    );
 }
 
 #[test]

@@ -36,7 +36,8 @@ pub async fn look(
     Ok(done?)
 }
 
-async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Failure> {
+/// The dead pages of a run, with what the store knows of them.
+pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Failure> {
     let mut pages = Vec::new();
     let mut query =
         SettledQuery { limit: PIECE, words: Some(&REVIVABLE), places: 0, ..SettledQuery::ALL };
