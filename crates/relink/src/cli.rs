@@ -14,7 +14,6 @@ use relink_page::Slugs;
 use url::Url;
 
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
-pub use self::revive::{PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, usual_archive};
 pub use self::revive::{
     PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs, usual_archive,
 };

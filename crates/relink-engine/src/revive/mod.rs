@@ -225,7 +225,7 @@ impl Search<'_> {
         }
         let quests = &mut quests[..until];
         self.match_live(quests).await?;
-        self.search(quests).await?;
+        self.ask_engines(quests).await?;
         self.teach(directory, quests).await?;
         for quest in quests.iter_mut() {
             if quest.revival.alias.is_none() {

@@ -21,7 +21,7 @@ const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Search<'_> {
     /// Searches for the pages that were not found in any other way.
-    pub(super) async fn search(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
+    pub(super) async fn ask_engines(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
         let engines = self.ports.searches.clone();
         for engine in &engines {
             for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {

@@ -119,7 +119,12 @@ impl Looking {
             least: least(LEAST)?,
             link_date: None,
         };
-        Ok(Some(Self { revive, archives: archives(&args.archive)?, warcs: args.warc }))
+        Ok(Some(Self {
+            revive,
+            archives: archives(&args.archive)?,
+            searches: Vec::new(),
+            warcs: args.warc,
+        }))
     }
 }
 

@@ -77,6 +77,7 @@ fn looking(archive: &MiniArchive) -> Result<Looking, Failure> {
             link_date: None,
         },
         archives: vec![ArchiveChoice::InternetArchive(root)],
+        searches: Vec::new(),
         warcs: Vec::new(),
     })
 }

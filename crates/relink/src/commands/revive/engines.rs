@@ -22,7 +22,11 @@ const ENGINES: [(&str, &str); 3] = [
 ];
 
 /// Opens every engine that was chosen.
-pub async fn open(plan: &RevivePlan, ports: &Ports) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
+pub async fn open(
+    choices: &[SearchChoice],
+    db: &Path,
+    ports: &Ports,
+) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
     let mut engines: Vec<Arc<dyn SearchEngine>> = Vec::new();
     for choice in choices {
         match choice {
