@@ -11,7 +11,7 @@ use std::time::Duration;
 use relink_frontier::backoff;
 use relink_judge::{Case, Habit, Judgement, Next, Policy, Wait, conclude, judge, sibling};
 use relink_model::{Control, ControlKind, History, Look, Probe, Purpose};
-use relink_ports::{Agent, Clock, Fetch};
+use relink_ports::{Agent, Body, Clock, Fetch};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::look::{agent_for, look_at, moment};
@@ -49,6 +49,8 @@ pub struct Examined {
     pub looks: Vec<Look>,
     /// The last of them in full.
     pub probe: Probe,
+    /// What the last of them brought, if anything.
+    pub body: Option<Body>,
     /// The pages it was compared with.
     pub controls: Vec<Control>,
 }
@@ -72,22 +74,22 @@ impl Examiner<'_> {
     pub async fn examine(&self, question: &Question, known: &mut ControlShelf) -> Examined {
         let mut looks = Vec::new();
         let mut controls: Vec<Control> = Vec::new();
-        let mut probe = self.look(question, Purpose::First, &mut looks).await;
+        let (mut probe, mut body) = self.look(question, Purpose::First, &mut looks).await;
         loop {
             let case = self.case(question, &looks, &probe, &controls);
             match judge(&self.settings.policy, &case) {
                 Next::Settle(judgement) => {
-                    return Examined { judgement, looks, probe, controls };
+                    return Examined { judgement, looks, probe, body, controls };
                 }
                 // A kind asked for twice would be asked for for ever.
                 Next::Compare(kind) if controls.iter().any(|control| control.kind == kind) => {
                     let judgement = conclude(&self.settings.policy, &case);
-                    return Examined { judgement, looks, probe, controls };
+                    return Examined { judgement, looks, probe, body, controls };
                 }
                 Next::Compare(kind) => controls.push(self.control(question, kind, known).await),
                 Next::Ask { purpose, wait } => {
                     tokio::time::sleep(self.pause(wait, question, &probe)).await;
-                    probe = self.look(question, purpose, &mut looks).await;
+                    (probe, body) = self.look(question, purpose, &mut looks).await;
                 }
             }
         }
@@ -111,16 +113,22 @@ impl Examiner<'_> {
         }
     }
 
-    async fn look(&self, question: &Question, purpose: Purpose, looks: &mut Vec<Look>) -> Probe {
+    async fn look(
+        &self,
+        question: &Question,
+        purpose: Purpose,
+        looks: &mut Vec<Look>,
+    ) -> (Probe, Option<Body>) {
         let agent = agent_for(purpose, looks);
-        let probe = look_at(self.fetch, self.clock, &question.url, question.is_named, agent).await;
+        let (probe, body) =
+            look_at(self.fetch, self.clock, &question.url, question.is_named, agent).await;
         looks.push(Look {
             asked: probe.asked,
             purpose,
             ending: probe.ending.clone(),
             took_ms: probe.timings.total,
         });
-        probe
+        (probe, body)
     }
 
     async fn control(
@@ -154,8 +162,8 @@ impl Examiner<'_> {
     /// may be judged by it.
     async fn ask_control(&self, url: &str, is_named: bool) -> Probe {
         let ask = || look_at(self.fetch, self.clock, url, is_named, Agent::Plain);
-        let probe = ask().await;
-        if relink_judge::is_conclusive(&probe) { probe } else { ask().await }
+        let (probe, _) = ask().await;
+        if relink_judge::is_conclusive(&probe) { probe } else { ask().await.0 }
     }
 
     fn pause(&self, wait: Wait, question: &Question, probe: &Probe) -> Duration {

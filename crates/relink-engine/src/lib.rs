@@ -15,6 +15,7 @@ mod extract;
 mod fault;
 mod load;
 mod look;
+mod measure;
 mod observer;
 mod ports;
 mod revive;
@@ -31,6 +32,11 @@ pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 pub use extract::{ExtractProblem, ExtractSettings, Extracted, extract};
 pub use fault::EngineFault;
 pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
+pub use measure::{
+    Account, BARS, EdgeListError, EdgeLists, Expense, Fails, FailureSet, KnownWeb, MeasureEnd,
+    MeasureSettings, Measured, NamedDeadEnd, NamedRepair, OwnLinks, PageScore, Scores, Spread,
+    crawled_web, measure, worse_than,
+};
 pub use observer::{Observer, Progress, Waiting};
 pub use ports::Ports;
 pub use revive::{

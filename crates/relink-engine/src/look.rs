@@ -100,23 +100,35 @@ pub(crate) async fn look_at(
     url: &str,
     is_named: bool,
     agent: Agent,
-) -> Probe {
-    look_through(fetch, clock, Asked { url, is_named, agent, terms: Terms::default() }).await
+) -> (Probe, Option<Body>) {
+    read_through(fetch, clock, Asked { url, is_named, agent, terms: Terms::default() }).await
 }
 
-/// A look at a stored URL.
+/// A look at a stored URL, without the body.
 pub(crate) async fn look_through(fetch: &dyn Fetch, clock: &dyn Clock, asked: Asked<'_>) -> Probe {
+    read_through(fetch, clock, asked).await.0
+}
+
+async fn read_through(
+    fetch: &dyn Fetch,
+    clock: &dyn Clock,
+    asked: Asked<'_>,
+) -> (Probe, Option<Body>) {
     let Asked { url, is_named, agent, terms } = asked;
     match Url::parse(url) {
-        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await.0,
-        Err(_) => Probe {
-            asked: moment(clock),
-            hops: Vec::new(),
-            ending: Ending::Malformed(Malformation::NotAnAddress),
-            timings: Timings::default(),
-            retry_after: None,
-            digest: None,
-        },
+        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await,
+        Err(_) => (no_address(moment(clock)), None),
+    }
+}
+
+fn no_address(asked: Timestamp) -> Probe {
+    Probe {
+        asked,
+        hops: Vec::new(),
+        ending: Ending::Malformed(Malformation::NotAnAddress),
+        timings: Timings::default(),
+        retry_after: None,
+        digest: None,
     }
 }
 

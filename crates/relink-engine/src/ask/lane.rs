@@ -16,7 +16,7 @@ use super::manners::Manners;
 use crate::Waiting;
 
 /// Statuses by which a server asks for slower visits.
-const THROTTLING: [u16; 2] = [429, 503];
+pub(crate) const THROTTLING: [u16; 2] = [429, 503];
 
 /// Where a host is, as far as we know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -16,6 +16,7 @@ mod settle;
 mod supply;
 mod tray;
 
+pub(crate) use self::lane::THROTTLING;
 pub(crate) use self::manners::AGENT;
 
 use std::collections::{BTreeSet, HashMap};

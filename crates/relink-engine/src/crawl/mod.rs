@@ -21,7 +21,8 @@ use url::Url;
 
 pub use self::crawler::{CrawlRules, HostNote, LeftAside};
 pub(crate) use self::crawler::{Crawler, Standing};
-pub(crate) use self::reading::PageReading;
+pub(crate) use self::reading::{FoundLink, PageReading, read};
+pub(crate) use self::report::links_left_aside;
 pub use self::report::{crawl_before, site_report};
 pub use self::visit::RenderMode;
 pub(crate) use self::visit::Visited;

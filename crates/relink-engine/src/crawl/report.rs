@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use jiff::Timestamp;
 use relink_model::{ErrandId, RunId, Word};
-use relink_ports::{DocumentId, RunSummary, SitePage};
+use relink_ports::{DocumentId, RunSummary, SitePage, Store};
 use relink_wire::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteReport, TrapRow};
 
 use self::links::LinkReader;
@@ -114,6 +114,13 @@ async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Resul
         .collect();
     report.left_aside = reasons(&aside);
     Ok(())
+}
+
+/// How many links of a crawl lead to pages that it did not ask.
+pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u64, EngineFault> {
+    let Some(memory) = store.note(run, MEMORY).await? else { return Ok(0) };
+    let (_, aside) = crawler::told(&memory);
+    Ok(aside.too_deep + aside.over_budget + aside.left_out + aside.unfollowed)
 }
 
 /// Links that were not asked, with the reason in plain words.

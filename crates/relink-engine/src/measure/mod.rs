@@ -1,0 +1,306 @@
+//! `measure`: how rotten is the neighborhood of a page?
+//!
+//! [`measure()`] looks at the living web, one page after the other, until the
+//! score is known well enough. [`KnownWeb`] holds a graph that was seen before
+//! (a crawl, a list of links) and scores all of its pages exactly, but for what
+//! lies beyond its edge.
+//!
+//! The score itself is the business of `relink-decay`; whether a page is dead,
+//! that of the judge. Nothing is stored.
+
+mod account;
+mod crawled;
+mod edge_list;
+mod fails;
+mod gentle_fetch;
+mod known_web;
+mod looking;
+mod scores;
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use relink_decay::{Form, Interval, Look, Neighborhood, Next, Page, Patience, Sigma, Survey};
+use relink_frontier::Pace;
+use relink_judge::{Policy, is_network_ending};
+use relink_model::{Ending, Word};
+use relink_ports::{Clock, Fetch};
+use relink_survey::Chance;
+use url::Url;
+
+pub use self::account::{Account, NamedDeadEnd, NamedRepair, OwnLinks};
+pub use self::crawled::crawled_web;
+pub use self::edge_list::{EdgeListError, EdgeLists};
+pub use self::fails::{Fails, FailureSet};
+pub use self::known_web::KnownWeb;
+pub use self::scores::{BARS, PageScore, Scores, Spread, worse_than};
+
+use self::account::{dead_ends, nearest, repairs};
+use self::gentle_fetch::GentleFetch;
+use self::looking::{Destination, Looking, Sight};
+use crate::{ControlShelf, ExamineSettings, Observer, Progress, Stop};
+
+/// What to measure, and how.
+#[derive(Debug, Clone)]
+pub struct MeasureSettings {
+    /// The page.
+    pub url: Url,
+    /// How likely the surfer is content with a living page.
+    pub sigma: Sigma,
+    /// Which of the two definitions.
+    pub form: Form,
+    /// When enough was seen.
+    pub patience: Patience,
+    /// Where chance comes from: the same seed takes the same walks.
+    pub seed: u64,
+    /// On which pages surfers fail.
+    pub fails: Fails,
+    /// The politeness owed to each host.
+    pub pace: Pace,
+    /// What counts as enough evidence.
+    pub policy: Policy,
+    /// The longest wait for a host; pages behind longer ones are not looked at.
+    pub wait: Duration,
+}
+
+/// What was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expense {
+    /// Pages that were looked at.
+    pub pages: u64,
+    /// Requests that took, redirects and comparisons included.
+    pub requests: u64,
+}
+
+/// How a measurement came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MeasureEnd {
+    /// Enough was seen.
+    Enough,
+    /// The most pages were looked at, and more were wanted.
+    OutOfPages,
+    /// Somebody stopped it.
+    Interrupted,
+    /// No host answered at all, so nothing was decided.
+    NoNetwork(Ending),
+}
+
+/// A page measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The word for the page itself; nothing if it was not even looked at.
+    pub word: Option<Word>,
+    /// The reason for it.
+    pub reason: String,
+    /// The score.
+    pub account: Account,
+    /// Pages that turned us away. They count as sound.
+    pub blocked: u64,
+    /// By how much the score would rise at most if they were dead.
+    pub blocked_share: f64,
+    /// What was asked.
+    pub expense: Expense,
+    /// How it ended.
+    pub end: MeasureEnd,
+}
+
+/// Measures the decay of one page of the living web.
+pub async fn measure(
+    fetch: &dyn Fetch,
+    clock: &dyn Clock,
+    settings: &MeasureSettings,
+    observer: &mut dyn Observer,
+    stop: &Stop,
+) -> Measured {
+    let mut chance = Chance::new(settings.seed);
+    let mut walker = Walker::new(fetch, clock, settings, chance.bits());
+    let end = walker.run(&mut || chance.unit(), observer, stop).await;
+    walker.told(end)
+}
+
+/// A measurement under way.
+struct Walker<'a> {
+    settings: &'a MeasureSettings,
+    looking: Looking<'a>,
+    survey: Survey,
+    /// Every address met so far, by its number.
+    places: Vec<Destination>,
+    numbers: HashMap<Destination, Page>,
+    /// In the order they were seen.
+    sights: Vec<(Page, Sight)>,
+}
+
+impl<'a> Walker<'a> {
+    fn new(
+        fetch: &'a dyn Fetch,
+        clock: &'a dyn Clock,
+        settings: &'a MeasureSettings,
+        salt: u64,
+    ) -> Self {
+        let start = Destination::Page(settings.url.to_string());
+        Self {
+            settings,
+            looking: Looking {
+                fetch: GentleFetch::new(fetch, settings.pace),
+                clock,
+                settings: ExamineSettings {
+                    policy: settings.policy,
+                    patience: settings.wait,
+                    salt,
+                },
+                named: settings.url.clone(),
+                controls: ControlShelf::default(),
+            },
+            survey: Survey::new(0, settings.sigma, settings.form, settings.patience),
+            places: vec![start.clone()],
+            numbers: HashMap::from([(start, 0)]),
+            sights: Vec::new(),
+        }
+    }
+
+    async fn run(
+        &mut self,
+        chance: &mut (dyn FnMut() -> f64 + Send),
+        observer: &mut dyn Observer,
+        stop: &Stop,
+    ) -> MeasureEnd {
+        loop {
+            let page = match self.survey.next(chance) {
+                Next::Visit(page) => page,
+                Next::Settle(estimate) if self.is_cut_short(estimate.looks) => {
+                    return MeasureEnd::OutOfPages;
+                }
+                Next::Settle(_) => return MeasureEnd::Enough,
+            };
+            let place = self.places[page as usize].clone();
+            let sight = tokio::select! {
+                sight = self.looking.look(&place) => sight,
+                () = stop.raised() => return MeasureEnd::Interrupted,
+            };
+            if let Some(ending) = self.no_network(&sight) {
+                return MeasureEnd::NoNetwork(ending);
+            }
+            self.learn(page, sight);
+            observer.progress(&Progress::Asking {
+                settled: self.sights.len() as u64,
+                targets: self.places.len() as u64,
+                in_flight: 1,
+                waiting: Vec::new(),
+            });
+        }
+    }
+
+    /// Whether the survey ended for want of pages alone.
+    fn is_cut_short(&self, looks: usize) -> bool {
+        let Patience { looks: most, half_width, walks, .. } = self.settings.patience;
+        let estimate = self.survey.estimate();
+        looks >= most
+            && estimate.interval.half_width() > half_width
+            && estimate.walks < walks
+            && estimate.bounds.half_width() > 0.0
+    }
+
+    /// A fault that may be our own network's, while nobody has answered.
+    fn no_network(&self, sight: &Sight) -> Option<Ending> {
+        let ending = sight.ending.as_ref().filter(|ending| is_network_ending(ending))?;
+        (!self.looking.fetch.has_met_a_server()).then(|| ending.clone())
+    }
+
+    fn learn(&mut self, page: Page, sight: Sight) {
+        let links = sight.links.iter().map(|link| self.number(link)).collect();
+        let fails = self.settings.fails.chance(sight.word);
+        self.survey.learn(page, &Look { fails, links });
+        self.sights.push((page, sight));
+    }
+
+    /// The number of an address, new if it was never met.
+    fn number(&mut self, place: &Destination) -> Page {
+        if let Some(&number) = self.numbers.get(place) {
+            return number;
+        }
+        let number = Page::try_from(self.places.len()).unwrap_or(Page::MAX);
+        self.places.push(place.clone());
+        self.numbers.insert(place.clone(), number);
+        number
+    }
+
+    fn told(&self, end: MeasureEnd) -> Measured {
+        let first = self.sights.first().map(|(_, sight)| sight);
+        let blocked = self.sights.iter().filter(|(_, sight)| self.is_open(sight)).count();
+        let asked = self.sights.iter().filter(|(_, sight)| sight.ending.is_some()).count();
+        Measured {
+            word: first.map(|sight| sight.word),
+            reason: first.map_or_else(String::new, |sight| sight.reason.clone()),
+            account: self.account(&end),
+            blocked: blocked as u64,
+            blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
+            expense: Expense { pages: asked as u64, requests: self.looking.fetch.requests() },
+            end,
+        }
+    }
+
+    fn is_open(&self, sight: &Sight) -> bool {
+        self.settings.fails.leaves_open(sight.word)
+    }
+
+    fn account(&self, end: &MeasureEnd) -> Account {
+        let estimate = self.survey.estimate();
+        let name = |page: Page| self.places[page as usize].text().to_owned();
+        let interval = match end {
+            MeasureEnd::Enough => estimate.interval,
+            _ => cut_short(estimate.interval, estimate.walks, estimate.bounds),
+        };
+        let MeasureSettings { sigma, form, .. } = *self.settings;
+        Account {
+            decay: estimate.decay,
+            interval,
+            bounds: estimate.bounds,
+            walks: estimate.walks,
+            sigma,
+            form,
+            own: self.own_links(estimate.decay),
+            dead_ends: dead_ends(&self.survey, name),
+            repairs: repairs(&self.survey, name),
+        }
+    }
+
+    fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
+        let MeasureSettings { sigma, form, fails, .. } = *self.settings;
+        let (_, first) = self.sights.first()?;
+        if fails.chance(first.word) >= 1.0 {
+            return None;
+        }
+        let seen: HashMap<Page, f64> =
+            self.sights.iter().map(|(page, sight)| (*page, fails.chance(sight.word))).collect();
+        let chance = |link: &Destination| seen.get(self.numbers.get(link)?).copied();
+        Some(OwnLinks::new(first.links.iter().map(chance), decay, sigma, form))
+    }
+
+    /// The share of surfers who come to pages that turned us away.
+    fn blocked_share(&self) -> f64 {
+        let failed = |blocked: f64| {
+            let MeasureSettings { sigma, form, .. } = *self.settings;
+            let mut around = Neighborhood::new(0, sigma, form);
+            for (page, sight) in &self.sights {
+                let fails = self.settings.fails.chance(sight.word);
+                let fails = if self.is_open(sight) { blocked } else { fails };
+                let links = sight.links.iter().map(|link| self.numbers[link]).collect();
+                around.learn(*page, &Look { fails, links });
+            }
+            around.bounds().low.get()
+        };
+        failed(1.0) - failed(0.0)
+    }
+}
+
+/// The interval of a survey that was cut short: the walk that was under way
+/// may have ended either way, and long walks are the likeliest to be cut.
+fn cut_short(interval: Interval, walks: u32, bounds: Interval) -> Interval {
+    let walks = f64::from(walks);
+    let low = interval.low.get() * walks / (walks + 1.0);
+    let high = (interval.high.get() * walks + 1.0) / (walks + 1.0);
+    Interval { low: nearest(low.max(bounds.low.get())), high: nearest(high.min(bounds.high.get())) }
+}
+
+#[cfg(test)]
+mod tests;
