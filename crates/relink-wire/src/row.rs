@@ -332,6 +332,8 @@ pub(crate) mod tests {
         ];
         let places = [PlaceView { path: "docs/install.md", place: place(41, 12, 1020..1053) }];
         then(&TargetRow::new(&TargetView {
+            inlinks: 1,
+            depth: None,
             url: "https://ann:secret@old.example.org/a",
             word: Word::Dead,
             code: Some(Code::new(101)),
@@ -385,6 +387,8 @@ pub(crate) mod tests {
         unanswered.resemblance = None;
         let grounds = [unanswered];
         let row = TargetRow::new(&TargetView {
+            inlinks: 1,
+            depth: None,
             url: "https://example.test/",
             word: Word::Alive,
             code: None,

@@ -62,6 +62,8 @@ fn words(signs: &str) -> Vec<(Timestamp, Word)> {
 
 fn settled(word: Word, code: Option<u16>, reason: &str) -> TargetView<'_> {
     TargetView {
+        inlinks: 1,
+        depth: None,
         url: "https://shop.example.net/item/8812",
         word,
         code: code.map(Code::new),
@@ -132,6 +134,8 @@ pub(crate) fn with_soft_404<T>(then: impl FnOnce(&DossierView) -> T) -> T {
     let places = [PlaceView { path: "docs/links.md", place }];
     let words = words("✓✓✓✓✓☁☁☁");
     let latest = TargetView {
+        inlinks: 1,
+        depth: None,
         looks: &looks,
         grounds: &grounds,
         places: &places,
@@ -180,6 +184,8 @@ fn where_probes_are_forgotten_the_looks_still_tell() {
         look("2026-11-10T09:00:01Z", Purpose::OtherAgent, Ending::Answered(403)),
     ];
     let latest = TargetView {
+        inlinks: 1,
+        depth: None,
         looks: &looks,
         ..settled(Word::Blocked, Some(403), "answered 403 on 2 looks")
     };
@@ -263,6 +269,8 @@ fn with_evil<T>(then: impl FnOnce(&DossierView) -> T) -> T {
     let place = Place { span: (0..9).into(), line: 7, column: 1, kind: PlaceKind::Link };
     let places = [PlaceView { path: EVIL, place }];
     let latest = TargetView {
+        inlinks: 1,
+        depth: None,
         url: EVIL,
         grounds: &grounds,
         places: &places,
