@@ -5,6 +5,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
+use crate::decay::DecayReport;
 use crate::dossier::DossierRow;
 use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_word};
 use crate::{Report, TargetRow};
@@ -22,6 +23,11 @@ pub fn report() -> Value {
 /// The schema of `relink explain URL --format json`.
 pub fn dossier() -> Value {
     of::<DossierRow>()
+}
+
+/// The schema of `relink decay --format json`.
+pub fn decay() -> Value {
+    of::<DecayReport>()
 }
 
 /// The schema of one line of `relink extract --format jsonl`.
@@ -62,6 +68,12 @@ fn sorted(value: &Value) -> Value {
 
 pub(crate) fn word(_: &mut SchemaGenerator) -> Schema {
     one_of(Word::ALL.iter().map(|word| word.as_str()))
+}
+
+pub(crate) fn word_or_null(_: &mut SchemaGenerator) -> Schema {
+    let words = Word::ALL.iter().map(|word| Value::from(word.as_str()));
+    let names: Vec<Value> = words.chain([Value::Null]).collect();
+    json_schema!({ "type": ["string", "null"], "enum": names })
 }
 
 pub(crate) fn code(_: &mut SchemaGenerator) -> Schema {
@@ -135,6 +147,7 @@ mod tests {
         check("target.schema.json", &target());
         check("report.schema.json", &report());
         check("dossier.schema.json", &dossier());
+        check("decay.schema.json", &decay());
         check("link.schema.json", &link());
         check("link-report.schema.json", &link_report());
     }

@@ -37,7 +37,9 @@ pub async fn crawled_web(
         let piece = store.site_links(run, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
         cursor = (last.to, last.from, last.position);
-        piece.iter().for_each(|link| crawled.read_link(link));
+        for link in &piece {
+            crawled.read_link(link);
+        }
     }
     let mut targets = Vec::new();
     let mut after = ErrandId(0);

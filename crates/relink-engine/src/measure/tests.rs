@@ -100,7 +100,7 @@ fn settings() -> MeasureSettings {
         fails: Fails::default(),
         pace: Pace::default(),
         policy: Policy { retries: 0, ..Policy::default() },
-        wait: Duration::from_secs(60),
+        wait: Duration::from_mins(1),
     }
 }
 

@@ -1,0 +1,92 @@
+//! How scores spread, as bars of a terminal and as a picture.
+
+use super::{BARS, SigmaDecay, WebDecay};
+use crate::human::{grouped, padded};
+
+/// Columns of the longest bar.
+const COLUMNS: u64 = 30;
+
+/// Two bars for each tenth of the scale: the score, and the plain share of
+/// dead links beside it.
+pub(super) fn bars(scores: &SigmaDecay) -> String {
+    let counts = scores.by_decay.iter().chain(&scores.by_dead_links);
+    let most = counts.copied().max().unwrap_or(0).max(1);
+    let head = padded("", 11) + &padded("decay", 40) + "share of dead links\n";
+    let row = |bar: usize| {
+        let (decay, dead) = (scores.by_decay[bar], scores.by_dead_links[bar]);
+        let left = padded(&format!("{} {}", blocks(decay, most), grouped(decay)), 40);
+        let line = format!("  {}  {left}{} {}", tenth(bar), blocks(dead, most), grouped(dead));
+        format!("{}\n", line.trim_end())
+    };
+    head + &(0..BARS).map(row).collect::<String>()
+}
+
+/// `0.3–0.4`
+fn tenth(bar: usize) -> String {
+    let edge = |tenths: usize| format!("{}.{}", tenths / 10, tenths % 10);
+    format!("{}–{}", edge(bar), edge(bar + 1))
+}
+
+fn blocks(count: u64, most: u64) -> String {
+    let columns = (count * COLUMNS).div_ceil(most);
+    "█".repeat(usize::try_from(columns).unwrap_or(0))
+}
+
+/// Height of a chart.
+const HEIGHT: u64 = 160;
+/// Width of a bar, and of the pair it belongs to.
+const BAR: u64 = 20;
+const PAIR: u64 = 50;
+/// Room at the left, and for each chart.
+const LEFT: u64 = 20;
+const CHART: u64 = HEIGHT + 80;
+
+/// The charts of a graph as a picture, one for each sigma. Every bar has its
+/// number as a title, so nothing is told by color alone.
+pub fn svg(web: &WebDecay) -> String {
+    let width = LEFT * 2 + PAIR * BARS as u64;
+    let height = CHART * web.scores.len() as u64;
+    let charts: String = (0..).zip(&web.scores).map(|(at, scores)| chart(at, scores)).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" font-family=\"sans-serif\" font-size=\"11\">\n\
+         <title>How decay spreads over pages</title>\n{charts}</svg>\n"
+    )
+}
+
+fn chart(at: u64, scores: &SigmaDecay) -> String {
+    let counts = scores.by_decay.iter().chain(&scores.by_dead_links);
+    let most = counts.copied().max().unwrap_or(0).max(1);
+    let ground = at * CHART + 40 + HEIGHT;
+    let title = format!(
+        "<text x=\"{LEFT}\" y=\"{}\">σ {}: decay (dark) and share of dead links (light) of {} pages</text>\n",
+        at * CHART + 20,
+        scores.sigma,
+        grouped(scores.pages),
+    );
+    let pair = |bar: usize| {
+        let x = LEFT + PAIR * bar as u64;
+        let dark = (scores.by_decay[bar], "#334", "decay");
+        let light = (scores.by_dead_links[bar], "#9ab", "share of dead links");
+        let label = format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", ground + 16, tenth(bar));
+        column(x, ground, dark, most, bar) + &column(x + BAR, ground, light, most, bar) + &label
+    };
+    title + &(0..BARS).map(pair).collect::<String>()
+}
+
+fn column(
+    x: u64,
+    ground: u64,
+    (count, color, what): (u64, &str, &str),
+    most: u64,
+    bar: usize,
+) -> String {
+    let height = (count * HEIGHT).div_ceil(most);
+    format!(
+        "<rect x=\"{x}\" y=\"{}\" width=\"{BAR}\" height=\"{height}\" fill=\"{color}\">\
+         <title>{what} {}: {} pages</title></rect>\n",
+        ground - height,
+        tenth(bar),
+        grouped(count),
+    )
+}

@@ -1,0 +1,97 @@
+//! Scores as people and programs read them.
+
+use super::*;
+use crate::human::Paint;
+
+fn sample() -> PageDecay {
+    let site = "http://portal.test";
+    PageDecay {
+        url: format!("{site}/"),
+        verdict: Some(Word::Alive),
+        decay: 0.43,
+        interval: Between { low: 0.41, high: 0.46 },
+        bounds: Between { low: 0.3, high: 0.7 },
+        walks: 300,
+        sigma: 0.1,
+        form: "plain".to_owned(),
+        own: Some(OwnShare {
+            links: 10,
+            looked_at: 10,
+            dead: 2.0,
+            dead_share: 0.2,
+            mean_of_others: 0.347,
+            own: 0.18,
+            neighbors: 0.25,
+        }),
+        dead_ends: vec![DeadEndRow { url: format!("{site}/gone"), share: 0.26 }],
+        repairs: vec![RepairRow {
+            from: format!("{site}/links"),
+            to: format!("{site}/gone"),
+            gain: 0.24,
+            removed: None,
+        }],
+        first_repairs: 1,
+        after_first_repairs: 0.19,
+        worse_than: Some(0.82),
+        asked: Some(AskedRow { pages: 38, requests: 61, blocked: 1, blocked_share: 0.02 }),
+        end: "enough".to_owned(),
+    }
+}
+
+fn row(url: &str, decay: f64, most: f64) -> PageRow {
+    PageRow { url: url.to_owned(), decay, most, dead_links: 0.25 }
+}
+
+fn sample_web() -> WebDecay {
+    WebDecay {
+        source: "crawl 3".to_owned(),
+        form: "plain".to_owned(),
+        links: 1_204,
+        failing: 7,
+        edge: 12,
+        missing_links: 3,
+        strangers: 0,
+        scores: vec![SigmaDecay {
+            sigma: 0.1,
+            pages: 30,
+            by_decay: [3, 5, 10, 6, 3, 2, 1, 0, 0, 0],
+            by_dead_links: [20, 6, 2, 1, 1, 0, 0, 0, 0, 0],
+            mean_decay: 0.31,
+            mean_dead_links: 0.08,
+            clean: 18,
+            clean_and_rotten: 2,
+            top: vec![row("http://portal.test/links", 0.62, 0.7)],
+            bottom: vec![row("http://portal.test/about", 0.0, 0.0)],
+        }],
+    }
+}
+
+#[test]
+fn a_page_is_told_in_a_few_lines() {
+    insta::assert_snapshot!(page(Paint::Plain, &sample()));
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let own = sample().own.map(|own| OwnShare { looked_at: 6, ..own });
+    let cut = PageDecay { own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
+    insta::assert_snapshot!(page(Paint::Plain, &cut));
+}
+
+#[test]
+fn a_graph_is_told_with_its_chart() {
+    insta::assert_snapshot!(web(Paint::Plain, &sample_web()));
+}
+
+#[test]
+fn the_contract_is_one_json_document() {
+    let report = DecayReport::new("0.0.0", Some(sample()), Some(sample_web()));
+    insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
+}
+
+#[test]
+fn the_picture_names_every_bar() {
+    let picture = svg(&sample_web());
+    assert_eq!(picture.matches("<rect ").count(), 20);
+    assert!(picture.contains("<title>decay 0.2–0.3: 10 pages</title>"));
+}
