@@ -2,6 +2,7 @@
 
 mod report;
 mod revive;
+mod decay;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -18,6 +19,10 @@ pub use self::revive::{
     PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs, usual_archive,
 };
 use crate::span_of_time::SpanOfTime;
+
+pub use self::decay::{
+    CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice, ScoringArgs,
+};
 
 /// Finds dead links, explains them, and keeps collections of links alive.
 #[derive(Debug, Parser)]
@@ -71,6 +76,8 @@ pub enum Command {
     Revive(Box<ReviveArgs>),
     /// Look after what was learnt about how sites moved.
     Patterns(PatternsArgs),
+    /// Measure how rotten the neighborhood of a page is.
+    Decay(Box<DecayArgs>),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
     Extract(ExtractArgs),

@@ -5,6 +5,7 @@
 
 mod crawl;
 mod revive;
+mod decay;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -28,6 +29,7 @@ use crate::places;
 
 pub use self::crawl::CrawlPlan;
 pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
+pub use self::decay::{DecayPlan, DecaySubject};
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.

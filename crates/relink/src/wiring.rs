@@ -7,7 +7,7 @@ use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{Disk, DiskSettings};
 use relink_lookup::{Manners, WebArchiveSettings};
-use relink_ports::{Clock, RenderFault, Store};
+use relink_ports::{Clock, Fetch, RenderFault, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
 use url::Host;
@@ -21,10 +21,8 @@ pub async fn ports(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<Ports, Failure> {
-    let fetcher =
-        Fetcher::new(fetch).map_err(|fault| Failure::usage(fault.to_string()).because(&fault))?;
     Ok(Ports {
-        fetch: Arc::new(fetcher),
+        fetch: fetcher(fetch)?,
         files: Arc::new(Disk::new(DiskSettings::default())),
         store: store(db).await?,
         render: None,
@@ -32,6 +30,13 @@ pub async fn ports(
         searches: Vec::new(),
         clock,
     })
+}
+
+/// Opens the way to web servers alone.
+pub fn fetcher(fetch: relink_fetch::Settings) -> Result<Arc<dyn Fetch>, Failure> {
+    let fetcher =
+        Fetcher::new(fetch).map_err(|fault| Failure::usage(fault.to_string()).because(&fault))?;
+    Ok(Arc::new(fetcher))
 }
 
 /// Joins one of each edge, with a browser to build pages in.

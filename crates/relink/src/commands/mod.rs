@@ -3,6 +3,7 @@
 mod check;
 mod crawl;
 mod db;
+mod decay;
 mod demo;
 mod explain;
 mod export;
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Revive(args) => block_on(revive::run(*args, cli.face)),
         Command::Report(args) => block_on(report::run(args, cli.face)),
         Command::Patterns(args) => block_on(patterns::run(args)),
+        Command::Decay(args) => block_on(decay::run(*args, cli.face)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),
     }

@@ -22,8 +22,7 @@ use relink_wire::{
 
 use self::human::HumanReport;
 use self::json::JsonSink;
-use self::progress::Bar;
-pub use self::progress::Steps;
+pub use self::progress::{Bar, Steps};
 pub use self::told::Told;
 use crate::cli::{Face, Format};
 use crate::commands::paint;

@@ -6,6 +6,7 @@
 mod check;
 mod crawl;
 mod db;
+mod decay;
 mod demo;
 mod desk;
 mod explain;
