@@ -3,6 +3,7 @@
 //! Texts are written without ports, as people write addresses; the ports are
 //! filled in once they are known.
 
+use crate::portal::PORTAL;
 use crate::sites;
 
 /// The library itself.
@@ -14,14 +15,15 @@ pub(crate) const PRESS: &str = "press.test";
 /// The clubs that meet in the library.
 pub(crate) const CLUB: &str = "club.test";
 
-/// Sites served at the open port, beside those with rules of their own. Those after the first four only have faults;
+/// Sites served at the open port, beside those with rules of their own. Those after the first five only have faults;
 /// they stand apart because whoever is asked for patience by one page, or kept
 /// waiting by it, rightly slows down for the whole site.
-const SERVED: [&str; 11] = [
+const SERVED: [&str; 12] = [
     LIBRARY,
     ARCHIVE,
     PRESS,
     CLUB,
+    PORTAL,
     "reference.test",
     "labyrinth.test",
     "busy.test",

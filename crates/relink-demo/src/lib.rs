@@ -27,6 +27,7 @@ mod faults;
 mod hosts;
 mod issues;
 mod pages;
+mod portal;
 mod season;
 mod server;
 mod sites;
@@ -79,6 +80,16 @@ pub struct Planted {
     pub word: Word,
     /// The code it should be reported under, if it is a finding.
     pub code: Option<Code>,
+}
+
+/// A page in a decaying neighborhood: none of its own links is dead, and most
+/// of what lies behind them is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RottenNeighborhood {
+    /// The page.
+    pub address: String,
+    /// Its decay, in the plain form with a sigma of 0.1.
+    pub decay: f64,
 }
 
 impl Library {
@@ -152,6 +163,12 @@ impl Library {
     /// What a web archive has of the sites, for a [`MiniArchive`] to keep.
     pub fn copies(&self) -> Vec<Kept> {
         departed::copies(self.ports)
+    }
+
+    /// A page whose neighborhood decays, with the truth about it.
+    pub fn neighborhood(&self) -> RottenNeighborhood {
+        let address = self.ports.fill(&format!("http://{}/", portal::PORTAL));
+        RottenNeighborhood { address, decay: portal::decay() }
     }
 
     /// How many good pages the sites have.

@@ -17,7 +17,7 @@ use crate::faults::{self, STEPS};
 use crate::hosts::Ports;
 use crate::season::Calendar;
 use crate::visit::{Request, Visit};
-use crate::{pages, sites};
+use crate::{pages, portal, sites};
 
 /// The longest request head read.
 const HEAD_CAP: usize = 16 * 1024;
@@ -81,7 +81,9 @@ impl Sites {
             .chain(STEPS.iter().copied())
             .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent | Behavior::BySite))
             .map(|(address, behavior)| (place_of(address), Route::Behavior(behavior)));
-        let routes = pages.chain(behaviors).collect();
+        let portal = portal::pages()
+            .map(|(path, html)| (format!("{}{path}", portal::PORTAL), Route::Page(html)));
+        let routes = pages.chain(portal).chain(behaviors).collect();
         Self { ports, routes, calendar, visitors: Mutex::default() }
     }
 

@@ -334,3 +334,15 @@ async fn what_moved_lives_where_the_truth_says_and_nowhere_else() {
     assert!(copies.iter().all(|copy| planted.contains(&copy.url)), "{copies:?}");
     assert!(copies.iter().any(|copy| copy.location.as_deref() == Some("/welcome")));
 }
+
+#[tokio::test]
+async fn the_portal_leads_to_living_pages_with_dead_links() {
+    let library = Library::start().await.unwrap();
+    check(&library, "portal.test/", "HTTP/1.1 200 ", "href=\"/shops\"").await;
+    check(&library, "portal.test/shops", "HTTP/1.1 200 ", "href=\"/shops/hat-hospital\"").await;
+    check(&library, "portal.test/shops/hat-hospital", "HTTP/1.1 404 ", "sign").await;
+    check(&library, "portal.test/railways/valley-line", "HTTP/1.1 200 ", "steam").await;
+    let truth = library.neighborhood();
+    // 0.9 × (4/5 + 4/4 + 2/3 + 3/4) × 0.9 / 4
+    assert!((truth.decay - 0.651_375).abs() < 1e-9, "{truth:?}");
+}

@@ -7,6 +7,7 @@
 //! is compared with what Relink says.
 
 mod board;
+mod decay;
 mod revived;
 
 use std::collections::BTreeMap;
@@ -56,12 +57,15 @@ pub async fn run(face: Face) -> Result<Exit, Failure> {
     let ports = tour.ports().await?;
     tour.remember(&ports).await?;
     let (run, said) = tour.check(&ports).await?;
-    let found = revived::look(&tour.library, ports, run).await?;
+    let found = revived::look(&tour.library, ports.clone(), run).await?;
     print(&found.line())?;
+    let decay = decay::measured(&ports, &tour.library).await?;
+    print(&format!("{}\n", decay.line()))?;
     let planted = tour.library.planted();
     let board = Board::new(&planted, &said);
     print(&format!("\n{}{}{NEXT}", board.text(tour.paint), found.sums()))?;
-    Ok(if board.is_right() && found.is_right() { Exit::Clean } else { Exit::Fault })
+    let is_right = board.is_right() && found.is_right() && decay.is_right();
+    Ok(if is_right { Exit::Clean } else { Exit::Fault })
 }
 
 /// A temporary directory that is gone when the tour ends.
@@ -137,7 +141,7 @@ impl Tour {
         check(&past, &settings(input), &mut Listener::default(), &Stop::new().1).await?;
         self.library.turn_to(Season::Today);
         print(&format!(
-            "1/4 remember {} visited as they were a year ago, so that a change can be told   {}\n",
+            "1/5 remember {} visited as they were a year ago, so that a change can be told   {}\n",
             counted(keepsakes.len() as u64, "page"),
             duration(since(began)),
         ))
@@ -163,7 +167,7 @@ impl Tour {
         let summary = human::summary(self.paint, &tally.words);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
-            "2/4 check    {}, {}, {}   {}\n3/4 judge    {}\n",
+            "2/5 check    {}, {}, {}   {}\n3/5 judge    {}\n",
             counted(tally.documents, "document"),
             counted(tally.links, "link"),
             counted(tally.hosts, "host"),
@@ -226,4 +230,5 @@ Next:  relink check README.md      your files
        relink check --revive .     and where dead pages live now
        relink explain RL301        what a soft-404 is, and what to do
        relink explain --list       every code there is
+       relink decay URL            how rotten the neighborhood of a page is
 ";

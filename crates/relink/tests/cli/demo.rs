@@ -30,7 +30,7 @@ fn pages_that_only_answer_are_told_from_those_that_are_there() {
 #[test]
 fn dead_pages_are_found_where_they_live_and_nowhere_else() {
     let said = Desk::new().run(&["demo"]).exits(0);
-    let line = said.stdout.lines().find(|line| line.starts_with("4/4 revive")).unwrap();
+    let line = said.stdout.lines().find(|line| line.starts_with("4/5 revive")).unwrap();
     for part in ["14 of 49 dead pages", "5 by pattern", "6 by archived redirect", "3 by name"] {
         assert!(line.contains(part), "`{part}` in: {line}");
     }
@@ -47,4 +47,12 @@ fn the_demo_leaves_nothing_behind() {
     command.env("TMPDIR", desk.path("tmp")).output().unwrap();
     assert_eq!(std::fs::read_dir(desk.path("tmp")).unwrap().count(), 0);
     assert!(!desk.home().exists());
+}
+
+#[test]
+fn a_page_without_a_dead_link_of_its_own_is_shown_to_be_rotten() {
+    let said = Desk::new().run(&["demo"]).exits(0);
+    let line = said.stdout.lines().find(|line| line.starts_with("5/5 decay")).unwrap();
+    assert!(line.contains("portal.test 0.65 without a dead link of its own"), "{line}");
+    assert!(line.contains("fix the worst 5 links around it → 0.36"), "{line}");
 }

@@ -96,7 +96,7 @@ async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, Fa
 }
 
 impl Found {
-    /// `4/4 revive   14 of 49 dead pages found again: 5 by pattern, …`.
+    /// `4/5 revive   14 of 49 dead pages found again: 5 by pattern, …`.
     pub(super) fn line(&self) -> String {
         let count = |method: Method| {
             let aliases = self.revivals.iter().filter_map(|revival| revival.alias.as_ref());
@@ -110,7 +110,7 @@ impl Found {
         let all: usize = ways.iter().map(|(count, _)| count).sum();
         let ways: Vec<String> = ways.iter().map(|(count, way)| format!("{count} {way}")).collect();
         let mut text = format!(
-            "4/4 revive   {all} of {} found again: {}   {}\n",
+            "4/5 revive   {all} of {} found again: {}   {}\n",
             counted(self.revivals.len() as u64, "dead page"),
             ways.join(", "),
             duration(self.took_ms),
