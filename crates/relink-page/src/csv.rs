@@ -6,7 +6,10 @@
 //! read one by one and none is kept.
 
 mod cells;
+mod rows;
 mod separator;
+
+pub use self::rows::{TableCell, each_row};
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -64,6 +64,7 @@ mod laws;
 use relink_model::Link;
 
 pub use anchors::{Anchors, Slugs, UnknownSlugs, anchors};
+pub use csv::{TableCell, each_row};
 pub use digest::{digest, text_digest};
 pub use format::{Format, UnknownFormat, is_binary};
 pub use found::{Extractor, Found, Notation, Remarks};
