@@ -35,7 +35,7 @@ pub enum Lot {
 }
 
 /// What follows from the sample of a lot.
-pub trait LotRule {
+pub trait LotRule: Send {
     /// What is ruled on.
     fn lot(&self) -> Lot {
         Lot::Domain

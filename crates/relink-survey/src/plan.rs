@@ -33,7 +33,7 @@ impl fmt::Display for Ruling {
 /// ended when it has no more to ask and no answer is owed to it. It never asks
 /// for a URL twice, nor for one whose answer it was told unasked: that is how
 /// an interrupted run goes on.
-pub trait SamplingPlan {
+pub trait SamplingPlan: Send {
     /// The next URLs to check, at most so many, spread over domains; none if
     /// the plan waits for answers or has ended.
     fn next_batch(&mut self, at_most: usize) -> Vec<UrlId>;

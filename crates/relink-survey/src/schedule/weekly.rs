@@ -92,6 +92,12 @@ impl<'a> Schedule<'a> {
         None
     }
 
+    /// Takes over what was known of a URL before the schedule began. Nobody
+    /// can tell when it died, so nothing is learnt of how fast URLs die.
+    pub fn recall(&mut self, url: UrlId, watched: Watched) {
+        self.urls[url.index()] = watched;
+    }
+
     /// Takes the answer of a URL.
     pub fn take(&mut self, url: UrlId, answer: Answer) {
         let directory = self.catalogue.directory_of(url);
@@ -249,6 +255,18 @@ mod tests {
         let weeks =
             (1..=8).filter(|now| week(&mut schedule, *now, 100, "2/3").contains(&"2/3".to_owned()));
         assert_eq!(weeks.collect::<Vec<Week>>(), [1, 2, 4, 7]);
+    }
+
+    #[test]
+    fn what_is_recalled_as_broken_is_due_in_its_time_and_raises_no_rate() {
+        let catalogue = catalogue();
+        let mut schedule = Schedule::new(&catalogue, 0);
+        let rate = schedule.rate(DomainId::at(0));
+        let url = catalogue.urls().next().unwrap();
+        schedule.recall(url, Watched { checked: 0, failures: 2 });
+        assert!(schedule.is_known_broken(url) && schedule.rate(DomainId::at(0)) <= rate);
+        assert!(!week(&mut schedule, 1, 100, "0/0").contains(&"0/0".to_owned()));
+        assert_eq!(week(&mut schedule, 2, 1, "0/0"), ["0/0"]);
     }
 
     #[test]
