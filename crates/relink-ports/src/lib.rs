@@ -27,7 +27,8 @@ pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
 pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, LiveText, ReviveStore};
 pub use search::{SearchAnswer, SearchEngine, SearchFault};
 pub use site_store::{
-    KeptRobots, LinkCursor, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, WordChange,
+    KeptRobots, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget,
+    WordChange,
 };
 pub use store::{
     Admission, Claim, Completed, Completion, DocumentId, Dossier, HostId, HostLease, HostPace,

@@ -128,6 +128,19 @@ pub struct WordChange {
     pub code: Option<Code>,
 }
 
+/// A target settled by asking, in whichever run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastWord {
+    /// The errand that settled it; they are read in this order.
+    pub errand: ErrandId,
+    /// The canonical URL.
+    pub url: String,
+    /// When it was settled.
+    pub at: Timestamp,
+    /// As what.
+    pub word: Word,
+}
+
 /// Remembers crawls.
 #[async_trait]
 pub trait SiteStore: Send + Sync {
@@ -217,4 +230,12 @@ pub trait SiteStore: Send + Sync {
         beyond: &str,
         limit: usize,
     ) -> Result<Vec<WordChange>, StoreFault>;
+
+    /// The addresses of every web target there is, in their own order, beyond
+    /// this one.
+    async fn known_addresses(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreFault>;
+
+    /// What web targets were settled as by asking, over all runs, after this
+    /// errand. Answers from memory are left out.
+    async fn past_words(&self, after: ErrandId, limit: usize) -> Result<Vec<PastWord>, StoreFault>;
 }

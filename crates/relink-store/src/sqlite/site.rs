@@ -1,8 +1,8 @@
 //! Crawls read back: runs, targets, pages and links, each stream in pieces.
 
-use relink_model::{ErrandId, PlaceKind, Probe, RunId};
+use relink_model::{ErrandId, PlaceKind, Probe, RunId, Word};
 use relink_ports::{
-    DocumentId, LinkCursor, RunSummary, SiteLink, SitePage, SiteTarget, WordChange,
+    DocumentId, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteTarget, WordChange,
 };
 use rusqlite::{Connection, Row};
 
@@ -172,6 +172,32 @@ pub(super) fn word_changes(
             before: named(row.get(1)?)?,
             after: named(row.get(2)?)?,
             code: named(row.get(3)?)?,
+        })
+    })?;
+    rows.collect()
+}
+
+pub(super) fn known_addresses(db: &Connection, beyond: &str, limit: usize) -> Outcome<Vec<String>> {
+    let mut statement = db.prepare_cached(
+        "SELECT url FROM target WHERE url > ? AND host_id IS NOT NULL ORDER BY url LIMIT ?",
+    )?;
+    let rows = statement.query_map((beyond, number(limit)), |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn past_words(db: &Connection, after: ErrandId, limit: usize) -> Outcome<Vec<PastWord>> {
+    let mut statement = db.prepare_cached(
+        "SELECT e.id, t.url, e.settled_at, e.word
+         FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+         WHERE e.id > ? AND e.state = 2 AND NOT e.cached AND e.host_id IS NOT NULL
+         ORDER BY e.id LIMIT ?",
+    )?;
+    let rows = statement.query_and_then((after.0, number(limit)), |row| {
+        Outcome::Ok(PastWord {
+            errand: ErrandId(row.get(0)?),
+            url: row.get(1)?,
+            at: moment(row.get::<_, Option<i64>>(2)?.unwrap_or_default()),
+            word: named(row.get(3)?)?.unwrap_or(Word::Alive),
         })
     })?;
     rows.collect()

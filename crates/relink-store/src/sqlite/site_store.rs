@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, RunId};
 use relink_ports::{
-    Completed, DocumentId, HostLease, KeptRobots, LinkCursor, Moments, NewPage, RunSummary,
-    SiteLink, SitePage, SiteStore, SiteTarget, StoreFault, WordChange,
+    Completed, DocumentId, HostLease, KeptRobots, LinkCursor, Moments, NewPage, PastWord,
+    RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoreFault, WordChange,
 };
 
 use super::{SqliteStore, pages, site};
@@ -107,5 +107,13 @@ impl SiteStore for SqliteStore {
         limit: usize,
     ) -> Result<Vec<WordChange>, StoreFault> {
         self.perform("comparing runs", |db| site::word_changes(db, before, after, beyond, limit))
+    }
+
+    async fn known_addresses(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreFault> {
+        self.perform("reading addresses", |db| site::known_addresses(db, beyond, limit))
+    }
+
+    async fn past_words(&self, after: ErrandId, limit: usize) -> Result<Vec<PastWord>, StoreFault> {
+        self.perform("reading past results", |db| site::past_words(db, after, limit))
     }
 }

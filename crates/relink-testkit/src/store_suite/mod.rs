@@ -96,6 +96,8 @@ macro_rules! store_suite {
             reading::places_come_in_the_order_of_the_errands,
             reading::the_tally_counts_the_run,
             reading::hosts_are_listed_busiest_first,
+            reading::past_words_are_read_over_all_runs,
+            reading::every_known_address_is_read_in_order,
 
             judging::a_control_is_read_back_as_it_was_kept,
             judging::a_control_asked_too_long_ago_is_not_given,

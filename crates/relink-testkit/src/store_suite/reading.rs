@@ -241,3 +241,30 @@ pub async fn hosts_are_listed_busiest_first(store: &dyn Store) -> Outcome {
     assert_eq!(store.hosts(scene.run, 1).await?, [two]);
     Ok(())
 }
+
+/// Over all runs, what came from memory left out.
+pub async fn past_words_are_read_over_all_runs(store: &dyn Store) -> Outcome {
+    let first = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
+    first.settle_all(Word::Dead, at(1)).await?;
+    first.finish(at(2)).await?;
+    let second = Scene::with_pages(store, at(3), &[ONE]).await?;
+    second.settle_all(Word::Alive, at(4)).await?;
+    second.load("local.md", 2, &[local(1, "file:1", Word::Local)]).await?;
+
+    let all = store.past_words(ErrandId(0), MANY).await?;
+    let told: Vec<_> = all.iter().map(|past| (past.url.as_str(), past.at, past.word)).collect();
+    let expect = [(ONE, at(1), Word::Dead), (TWO, at(1), Word::Dead), (ONE, at(4), Word::Alive)];
+    assert_eq!(told, expect);
+    assert_eq!(store.past_words(all[0].errand, 1).await?, all[1..2]);
+    Ok(())
+}
+
+/// Each once, in their own order; what is no address of the web is left out.
+pub async fn every_known_address_is_read_in_order(store: &dyn Store) -> Outcome {
+    let scene = Scene::with_pages(store, at(0), &[TWO, ONE]).await?;
+    scene.load("local.md", 2, &[local(1, "file:1", Word::Local), named(2, TWO)]).await?;
+    assert_eq!(store.known_addresses("", MANY).await?, [ONE, TWO]);
+    assert_eq!(store.known_addresses(ONE, MANY).await?, [TWO]);
+    assert_eq!(store.known_addresses("", 1).await?, [ONE]);
+    Ok(())
+}
