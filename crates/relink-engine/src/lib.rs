@@ -20,6 +20,7 @@ mod observer;
 mod ports;
 mod revive;
 mod stop;
+mod survey;
 mod unpack;
 
 pub use ask::AskSettings;
@@ -38,12 +39,18 @@ pub use measure::{
     crawled_web, measure, worse_than,
 };
 pub use observer::{Observer, Progress, Waiting};
+pub use observer::{Observer, Progress, Standings, Waiting};
 pub use ports::Ports;
 pub use revive::{
     Alias, DeadPage, Other, PassedOver, REVIVABLE, Revival, ReviveObserver, ReviveSettings,
     lesson_programs, revive,
 };
 pub use stop::{Stop, StopSwitch};
+pub use survey::{
+    Budget, BudgetUse, CatalogueFault, CatalogueFields, CatalogueSource, DomainReport,
+    ReadCatalogue, Standing, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings,
+    read_catalogue, survey,
+};
 
 /// A document of more bytes than this is read in windows.
 const HUGE: usize = 16 << 20;

@@ -25,6 +25,30 @@ pub enum Progress {
         /// Hosts that are being waited for, the longest wait first.
         waiting: Vec<Waiting>,
     },
+    /// Samples of a catalogue are being asked.
+    Surveying {
+        /// Targets settled.
+        asked: u64,
+        /// Requests in flight.
+        in_flight: usize,
+        /// Hosts that are being waited for, the longest wait first.
+        waiting: Vec<Waiting>,
+        /// What is made of the domains so far.
+        standings: Standings,
+    },
+}
+
+/// What a survey makes of the domains of its catalogue, in numbers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standings {
+    /// Good as far as the sample goes.
+    pub accepted: u64,
+    /// With broken URLs, and therefore checked further or in full.
+    pub suspicious: u64,
+    /// Of what was checked, more is broken than not.
+    pub broken: u64,
+    /// Without an answer so far.
+    pub unseen: u64,
 }
 
 /// A host that is being waited for.

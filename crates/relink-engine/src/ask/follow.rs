@@ -100,17 +100,6 @@ impl Asker<'_> {
         }
     }
 
-    /// Looks where to go on when no link leads further: sitemaps are read
-    /// last, so that what only they name is known to be linked from nowhere.
-    pub(super) async fn find_more(&mut self) -> Result<bool, EngineFault> {
-        let Some(crawler) = &mut self.crawler else { return Ok(false) };
-        let Some(page) = crawler.next_sitemaps() else { return Ok(false) };
-        let moments = crawler.moments(self.ports.now());
-        let completed = self.ports.store.add_pages(self.run, &[page], moments).await?;
-        self.note_found(&completed);
-        Ok(true)
-    }
-
     /// Reports what needed no asking: malformed links, and other sites that
     /// were alive lately.
     pub(super) async fn report_unasked(

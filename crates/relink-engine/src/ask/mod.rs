@@ -13,11 +13,13 @@ mod inquest;
 mod lane;
 mod manners;
 mod settle;
+mod source;
 mod supply;
 mod tray;
 
 pub(crate) use self::lane::THROTTLING;
 pub(crate) use self::manners::AGENT;
+pub(crate) use self::source::{Further, Source};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -121,6 +123,8 @@ pub(crate) struct Asker<'a> {
     loading: &'a Loading,
     /// The crawl, if pages are followed.
     crawler: Option<&'a mut Crawler>,
+    /// Who else may have further errands.
+    source: Option<&'a mut dyn Source>,
     /// Whether all links are stored, so that results can be reported with
     /// every place.
     is_loaded: bool,
@@ -165,6 +169,7 @@ impl<'a> Asker<'a> {
             start,
             loading,
             crawler,
+            source: None,
             is_loaded: false,
             began: Instant::now(),
             lanes: HashMap::new(),
@@ -185,6 +190,11 @@ impl<'a> Asker<'a> {
         }
     }
 
+    /// With somebody who has further errands as answers come in.
+    pub(crate) fn led_by(self, source: &'a mut dyn Source) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
     /// Asks until nothing is left, or until stopped.
     pub(crate) async fn run(
         mut self,
@@ -203,7 +213,9 @@ impl<'a> Asker<'a> {
                 self.leave_aside(observer).await?;
             }
             self.report_progress(observer);
-            if self.is_done() && !self.find_more().await? {
+            let is_done = self.is_done();
+            let found_more = (is_done || self.wants_more()) && self.find_more().await?;
+            if is_done && !found_more {
                 break;
             }
             self.keep_memory().await?;
@@ -285,7 +297,11 @@ impl<'a> Asker<'a> {
             return;
         }
         self.reported = Some(now);
-        observer.progress(&if self.is_loaded {
+        let standings = self.source.as_ref().and_then(|source| source.standings());
+        observer.progress(&if let Some(standings) = standings {
+            let (asked, waiting) = (self.settled, self.waiting(now));
+            Progress::Surveying { asked, in_flight: self.in_flight, waiting, standings }
+        } else if self.is_loaded {
             Progress::Asking {
                 settled: self.settled,
                 targets: self.targets,

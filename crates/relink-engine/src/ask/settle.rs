@@ -198,11 +198,21 @@ impl Asker<'_> {
             })
             .collect();
         self.settled += settled.len() as u64;
+        self.tell_source(&settled);
         if !self.is_loaded {
             // Further places may turn up; the store keeps it until then.
             return Ok(());
         }
         self.report(settled, observer).await
+    }
+
+    fn tell_source(&mut self, settled: &[(Errand, Completion)]) {
+        let Some(source) = &mut self.source else { return };
+        for (errand, completion) in settled {
+            if let Step::Settle(settlement) = &completion.step {
+                source.take(&errand.url, settlement.word);
+            }
+        }
     }
 
     /// Reports what is settled already: local links, what was alive lately, in

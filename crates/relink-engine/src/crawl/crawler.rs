@@ -26,7 +26,7 @@ use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
 use super::reading::{FoundLink, PageReading};
 use super::visit::{RenderMode, Visit};
-use crate::ask::AGENT;
+use crate::ask::{AGENT, Further, Source};
 use crate::look::{agent_for, landing};
 
 /// Bytes read of a sitemap (its protocol's own limit).
@@ -130,6 +130,15 @@ pub(crate) struct Standing<'a> {
     pub(crate) word: Word,
 }
 
+/// Sitemaps are read last, when no link leads further, so that what only they
+/// name is known to be linked from nowhere.
+impl Source for Crawler {
+    fn further(&mut self, now: Timestamp) -> Option<Further> {
+        let page = self.next_sitemaps()?;
+        Some(Further::Page(page, self.moments(now)))
+    }
+}
+
 impl Crawler {
     /// A crawl at its beginning, or one that goes on with what it left behind.
     pub(crate) fn new(settings: &CrawlSettings, memory: Option<&str>, now: Timestamp) -> Self {
@@ -178,7 +187,7 @@ impl Crawler {
     }
 
     /// The sitemaps that are to be read now, as a page that links to them.
-    pub(crate) fn next_sitemaps(&mut self) -> Option<NewPage> {
+    fn next_sitemaps(&mut self) -> Option<NewPage> {
         let sitemaps = std::mem::take(&mut self.sitemaps);
         if sitemaps.is_empty() {
             return None;

@@ -1,0 +1,324 @@
+//! `survey`: most of what is broken in a catalogue, with few requests.
+//!
+//! A sampling plan of `relink-survey` says which URLs to ask next; they are
+//! asked as `check` asks, as politely and with the same words, and the answers
+//! go back to the plan. What was settled before an interruption is handed to
+//! the plan when the survey goes on.
+//!
+//! For the plan a page is broken if it is dead, a soft-404 or hijacked, and
+//! also if it is failing: one that does not answer makes its directory
+//! suspicious, though it is no finding before it is confirmed. Blocked pages
+//! are not broken, for nothing can be told of them.
+//!
+//! With a budget a survey takes as many weeks as it needs. Once it has come to
+//! its end, later runs ask again what the schedule wants this week.
+
+mod catalogue;
+mod course;
+mod history;
+mod index;
+mod report;
+mod surveyor;
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use relink_model::{ErrandId, RunId, Word};
+use relink_ports::{NewDocument, OpenRun, RunPlan, RunState, SettledQuery};
+use relink_survey::{Answer, PlanName};
+
+pub use self::catalogue::{
+    CatalogueFault, CatalogueFields, CatalogueSource, ReadCatalogue, read_catalogue,
+};
+use self::course::Course;
+use self::history::{History, WEEK};
+use self::index::UrlIndex;
+pub use self::report::{BudgetUse, DomainReport, Standing, SurveyReport};
+use self::surveyor::Surveyor;
+use crate::ask::{AskEnd, Asker, Start};
+use crate::load::Loading;
+use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
+
+/// The note a survey keeps its seed under.
+const SEED: &str = "survey-seed";
+/// The use case, in the list of runs.
+const COMMAND: &str = "survey";
+/// The use case of later runs that ask again what is due.
+const WATCH: &str = "survey-watch";
+/// Targets are read back this many at a time.
+const PAGE: usize = 4096;
+/// Runs that are looked through for the last whole survey.
+const RUNS: usize = 1000;
+
+/// How many URLs may be asked in seven days.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Budget {
+    /// A share of the catalogue, 0 to 1.
+    Share(f64),
+    /// A number of URLs.
+    Urls(u32),
+}
+
+impl Budget {
+    /// How many URLs of so many, at least one.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a share of a count is a count"
+    )]
+    fn of(self, urls: u32) -> u32 {
+        match self {
+            Self::Share(share) => ((f64::from(urls) * share).floor() as u32).max(1),
+            Self::Urls(count) => count,
+        }
+    }
+}
+
+/// How to survey.
+#[derive(Debug, Clone)]
+pub struct SurveySettings {
+    /// By which plan.
+    pub plan: PlanName,
+    /// Where chance comes from; the moment it begins, if nobody says.
+    pub seed: Option<u64>,
+    /// How much may be asked in a week.
+    pub budget: Option<Budget>,
+    /// Whether the user named the URLs; else they were found on pages.
+    pub is_named: bool,
+    /// How to ask.
+    pub ask: AskSettings,
+    /// Whether to start anew although an unfinished run is there.
+    pub is_fresh: bool,
+    /// What else decides which run this is, by name.
+    pub scope: BTreeMap<String, String>,
+}
+
+/// How a survey came to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SurveyEnd {
+    /// The plan has no more to ask.
+    Finished,
+    /// What was due this week has been asked.
+    UpToDate,
+    /// This week's budget is used up; the same command goes on later.
+    BudgetSpent,
+    /// No host answered at all, so nothing was decided.
+    NoNetwork,
+    /// Somebody stopped it; the same command goes on.
+    Interrupted,
+}
+
+/// A survey that has come to an end.
+#[derive(Debug, Clone)]
+pub struct SurveyOutcome {
+    /// The run in the store.
+    pub run: RunId,
+    /// When it was first started.
+    pub started: Timestamp,
+    /// Whether it went on from an interrupted one.
+    pub is_resumed: bool,
+    /// How it ended.
+    pub end: SurveyEnd,
+    /// By which plan.
+    pub plan: PlanName,
+    /// Where its chance came from.
+    pub seed: u64,
+    /// Since when the catalogue is known, if this run only asked again.
+    pub surveyed: Option<Timestamp>,
+    /// What was allowed, if not everything.
+    pub budget: Option<BudgetUse>,
+    /// What came of it.
+    pub report: SurveyReport,
+}
+
+/// Surveys a catalogue.
+pub async fn survey(
+    ports: &Ports,
+    settings: &SurveySettings,
+    read: &ReadCatalogue,
+    observer: &mut dyn Observer,
+    stop: &Stop,
+) -> Result<SurveyOutcome, EngineFault> {
+    let index = UrlIndex::new(&read.catalogue);
+    let history = history(ports, settings, &index).await?;
+    let surveyed = last_survey(ports, settings, read).await?;
+    let run_plan = run_plan(settings, read, surveyed);
+    let run = ports.store.open_run(&run_plan, settings.is_fresh, ports.now()).await?;
+    let seed = seed(ports, settings, &run).await?;
+    let now = ports.now();
+    let course = if let Some(since) = surveyed {
+        Course::watch(&read.catalogue, history.schedule(&read.catalogue, since, now))
+    } else {
+        let known = history.known_broken();
+        Course::Plan(settings.plan.begin(&read.catalogue, &known, seed))
+    };
+    let budget = budget_use(settings, read, &history, now);
+    let left = budget.map(|budget| budget.allowed.saturating_sub(budget.before));
+    let mut surveyor = Surveyor::new(read, &index, course, left);
+    begin(ports, settings, &run, &mut surveyor).await?;
+    let loading = Loading::default();
+    loading.finish_empty();
+    let asker = Asker::new(ports, &run, &settings.ask, Start::AtOnce, &loading, None);
+    let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
+    let report = SurveyReport::of(&surveyor);
+    let end = end(&ending, &mut surveyor, surveyed);
+    ports.store.close_run(run.id, state(end, surveyed), ports.now()).await?;
+    Ok(SurveyOutcome {
+        run: run.id,
+        started: run.started,
+        is_resumed: run.is_resumed,
+        end,
+        plan: settings.plan,
+        seed,
+        surveyed,
+        budget,
+        report,
+    })
+}
+
+/// What the plan is told of a word. What cannot be told counts as alive.
+fn answer(word: Word) -> Answer {
+    if is_finding(word) || word == Word::Failing { Answer::Broken } else { Answer::Alive }
+}
+
+/// Whether a page is dead without doubt.
+fn is_finding(word: Word) -> bool {
+    matches!(word, Word::Dead | Word::Soft404 | Word::Hijacked)
+}
+
+/// What is remembered, as far as this survey needs it.
+async fn history(
+    ports: &Ports,
+    settings: &SurveySettings,
+    index: &UrlIndex<'_>,
+) -> Result<History, EngineFault> {
+    if settings.budget.is_none() && settings.plan != PlanName::LeShulman {
+        return Ok(History::default());
+    }
+    Ok(History::read(&*ports.store, index).await?)
+}
+
+/// When the catalogue was last surveyed to the end, if a budget makes later
+/// runs go on from there.
+async fn last_survey(
+    ports: &Ports,
+    settings: &SurveySettings,
+    read: &ReadCatalogue,
+) -> Result<Option<Timestamp>, EngineFault> {
+    if settings.budget.is_none() || settings.is_fresh {
+        return Ok(None);
+    }
+    let runs = ports.store.runs(Some(COMMAND), RUNS).await?;
+    let is_whole =
+        |run: &&relink_ports::RunSummary| run.is_finished && run.inputs == [read.label.as_str()];
+    Ok(runs.iter().find(is_whole).and_then(|run| run.closed))
+}
+
+/// What identifies the run. With a budget it goes on for weeks, in which the
+/// catalogue may change; without, another catalogue is another survey.
+fn run_plan(
+    settings: &SurveySettings,
+    read: &ReadCatalogue,
+    surveyed: Option<Timestamp>,
+) -> RunPlan {
+    let mut scope: Vec<String> =
+        settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    scope.push(format!("plan={}", settings.plan));
+    scope.extend(settings.seed.map(|seed| format!("seed={seed}")));
+    match settings.budget {
+        Some(_) => scope.push("budget".to_owned()),
+        None => scope.push(format!("content={:x}", read.content)),
+    }
+    let command = if surveyed.is_some() { WATCH } else { COMMAND };
+    RunPlan {
+        command: command.to_owned(),
+        inputs: vec![read.label.clone()],
+        scope: scope.join("\n"),
+    }
+}
+
+/// The seed of the run: the one it began with, or else a new one.
+async fn seed(ports: &Ports, settings: &SurveySettings, run: &OpenRun) -> Result<u64, EngineFault> {
+    let noted = ports.store.note(run.id, SEED).await?;
+    if let Some(seed) = noted.and_then(|text| text.parse().ok()) {
+        return Ok(seed);
+    }
+    let seed = settings.seed.unwrap_or_else(|| run.started.as_millisecond().unsigned_abs());
+    ports.store.keep_note(run.id, SEED, &seed.to_string()).await?;
+    Ok(seed)
+}
+
+fn budget_use(
+    settings: &SurveySettings,
+    read: &ReadCatalogue,
+    history: &History,
+    now: Timestamp,
+) -> Option<BudgetUse> {
+    let allowed = settings.budget?.of(read.catalogue.len());
+    let week_ago = now.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
+    Some(BudgetUse { allowed, before: history.asked_since(week_ago) })
+}
+
+/// Says where links are stored, and hands the course what is known of this run.
+async fn begin(
+    ports: &Ports,
+    settings: &SurveySettings,
+    run: &OpenRun,
+    surveyor: &mut Surveyor<'_>,
+) -> Result<(), EngineFault> {
+    let read = surveyor.read;
+    let document = NewDocument { label: read.label.clone(), content: read.content };
+    let document = ports.store.load_document(run.id, &document).await?.id;
+    // Its links come as they are drawn; what is stored of them stays.
+    ports.store.finish_document(document).await?;
+    let links = ports.store.tally(run.id).await?.links;
+    let position = usize::try_from(links).unwrap_or(usize::MAX);
+    surveyor.stores_in(document, position, settings.is_named);
+    if run.is_resumed {
+        recall(ports, run.id, surveyor).await?;
+    }
+    Ok(())
+}
+
+async fn recall(ports: &Ports, run: RunId, surveyor: &mut Surveyor<'_>) -> Result<(), EngineFault> {
+    let mut query = SettledQuery { limit: PAGE, places: 0, ..SettledQuery::ALL };
+    loop {
+        let page = ports.store.settled(run, query).await?;
+        let Some(last) = page.last() else { break };
+        query.after = last.errand;
+        for settled in &page {
+            surveyor.recall(&settled.url, settled.settlement.word);
+        }
+    }
+    let mut after = ErrandId(0);
+    loop {
+        let page = ports.store.site_addresses(run, after, PAGE).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = *last;
+        for (_, url) in &page {
+            surveyor.recall_unanswered(url);
+        }
+    }
+}
+
+fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>) -> SurveyEnd {
+    match asked {
+        AskEnd::NoNetwork => SurveyEnd::NoNetwork,
+        AskEnd::Done if surveyor.is_cut_short() => SurveyEnd::BudgetSpent,
+        AskEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
+        AskEnd::Done => SurveyEnd::Finished,
+        // Only crawls have an hour to be home, and are turned away.
+        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome(..) => SurveyEnd::Interrupted,
+    }
+}
+
+/// A survey cut short by its budget goes on; what is due next week is another
+/// run.
+fn state(end: SurveyEnd, surveyed: Option<Timestamp>) -> RunState {
+    match end {
+        SurveyEnd::Finished | SurveyEnd::UpToDate => RunState::Finished,
+        SurveyEnd::BudgetSpent if surveyed.is_some() => RunState::Finished,
+        SurveyEnd::NoNetwork => RunState::Void,
+        SurveyEnd::BudgetSpent | SurveyEnd::Interrupted => RunState::Open,
+    }
+}

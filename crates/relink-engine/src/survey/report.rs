@@ -1,0 +1,128 @@
+//! What a survey came to.
+
+use relink_survey::{DirectoryId, DomainId, Estimate};
+
+use super::surveyor::Surveyor;
+use crate::ask::Source as _;
+use crate::observer::Standings;
+
+/// What a survey makes of a domain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Good as far as the sample goes.
+    Accepted,
+    /// With broken URLs, and therefore checked further or in full.
+    Suspicious,
+    /// Of what was checked, more is broken than not.
+    Broken,
+    /// Without an answer.
+    Unseen,
+}
+
+impl Standing {
+    /// The standing as every output spells it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Accepted => "ok",
+            Self::Suspicious => "suspicious",
+            Self::Broken => "broken",
+            Self::Unseen => "unseen",
+        }
+    }
+}
+
+/// A domain in numbers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DomainReport {
+    /// Its name.
+    pub name: String,
+    /// How many URLs it has in the catalogue.
+    pub urls: u32,
+    /// How many of them have an answer in this run.
+    pub checked: u32,
+    /// How many are known to be broken, failing ones among them.
+    pub broken: u32,
+    /// Those of them that are bad now and not yet confirmed.
+    pub failing: u32,
+    /// What is made of it.
+    pub standing: Standing,
+    /// Why it was checked no further, in plain words.
+    pub reason: String,
+    /// Its directories in which something is broken, as name, URLs, checked and
+    /// broken, most broken first.
+    pub directories: Vec<(String, u32, u32, u32)>,
+}
+
+/// How much was allowed, and how much of it is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetUse {
+    /// How many URLs may be asked in a week.
+    pub allowed: u32,
+    /// How many were asked in the seven days before.
+    pub before: u32,
+}
+
+/// What a survey came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurveyReport {
+    /// How many URLs the catalogue has.
+    pub urls: u32,
+    /// How many have an answer in this run.
+    pub checked: u32,
+    /// How many of those are broken, failing ones among them.
+    pub broken: u32,
+    /// Those of them that are bad now and not yet confirmed.
+    pub failing: u32,
+    /// How much of what is broken was found; a schedule of re-checks cannot say.
+    pub estimate: Option<Estimate>,
+    /// The domains in numbers.
+    pub standings: Standings,
+    /// Every domain, in the order of the catalogue.
+    pub domains: Vec<DomainReport>,
+}
+
+impl SurveyReport {
+    /// Tells what came of a survey.
+    pub(super) fn of(surveyor: &Surveyor<'_>) -> Self {
+        let catalogue = &surveyor.read.catalogue;
+        let total = surveyor.course.ledger().total();
+        let domains: Vec<DomainReport> =
+            catalogue.domains().map(|domain| domain_report(surveyor, domain)).collect();
+        Self {
+            urls: catalogue.len(),
+            checked: total.checked,
+            broken: total.broken,
+            failing: domains.iter().map(|domain| domain.failing).sum(),
+            estimate: surveyor.course.estimate(),
+            standings: surveyor.standings().unwrap_or_default(),
+            domains,
+        }
+    }
+}
+
+fn domain_report(surveyor: &Surveyor<'_>, domain: DomainId) -> DomainReport {
+    let catalogue = &surveyor.read.catalogue;
+    DomainReport {
+        name: catalogue.domain_name(domain).to_owned(),
+        urls: catalogue.domain_size(domain),
+        checked: surveyor.course.ledger().domain(domain).checked,
+        broken: surveyor.course.broken(domain),
+        failing: surveyor.failing(domain),
+        standing: surveyor.standing(domain),
+        reason: surveyor.course.reason(domain),
+        directories: broken_directories(surveyor, domain),
+    }
+}
+
+fn broken_directories(surveyor: &Surveyor<'_>, domain: DomainId) -> Vec<(String, u32, u32, u32)> {
+    let (catalogue, ledger) = (&surveyor.read.catalogue, surveyor.course.ledger());
+    let row = |directory: DirectoryId| {
+        let tally = ledger.directory(directory);
+        let name = catalogue.directory_name(directory).to_owned();
+        (name, catalogue.directory_size(directory), tally.checked, tally.broken)
+    };
+    let mut rows: Vec<_> =
+        catalogue.directories_of(domain).map(row).filter(|(.., broken)| *broken > 0).collect();
+    rows.sort_by(|one, other| other.3.cmp(&one.3).then_with(|| one.0.cmp(&other.0)));
+    rows
+}
