@@ -40,10 +40,11 @@ impl History {
         Ok(Self { looks })
     }
 
-    /// The URLs last found dead.
-    pub(super) fn known_broken(&self) -> Vec<UrlId> {
+    /// The URLs last found dead before a moment.
+    pub(super) fn known_broken(&self, before: Timestamp) -> Vec<UrlId> {
+        let earlier = self.looks.iter().take_while(|(at, ..)| *at < before);
         let latest: HashMap<UrlId, Word> =
-            self.looks.iter().map(|(_, url, word)| (*url, *word)).collect();
+            earlier.map(|(_, url, word)| (*url, *word)).collect();
         let dead = latest.into_iter().filter(|(_, word)| is_finding(*word));
         let mut dead: Vec<UrlId> = dead.map(|(url, _)| url).collect();
         dead.sort_unstable();
@@ -162,7 +163,8 @@ mod tests {
             (day(1), urls[2], Word::Failing),
         ];
         let history = History { looks };
-        assert_eq!(history.known_broken(), [urls[1]]);
+        assert_eq!(history.known_broken(day(2)), [urls[1]]);
+        assert_eq!(history.known_broken(day(1)), [urls[0], urls[1]]);
         assert_eq!(history.asked_since(day(0)), 2);
     }
 }

@@ -149,7 +149,8 @@ pub async fn survey(
     let course = if let Some(since) = surveyed {
         Course::watch(&read.catalogue, history.schedule(&read.catalogue, since, now))
     } else {
-        let known = history.known_broken();
+        // What this very run has found is no older knowledge.
+        let known = history.known_broken(run.started);
         Course::Plan(settings.plan.begin(&read.catalogue, &known, seed))
     };
     let budget = budget_use(settings, read, &history, now);
