@@ -9,6 +9,7 @@
 //! document byte for byte, are the one exception, and no report.
 
 pub mod decay;
+pub mod bars;
 pub mod dossier;
 pub mod explain;
 pub mod extract;
@@ -16,6 +17,7 @@ pub mod graph;
 pub mod human;
 pub mod schema;
 pub mod site;
+pub mod survey;
 
 mod dead_links;
 mod ending_name;

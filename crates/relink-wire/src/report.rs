@@ -12,6 +12,7 @@ use relink_model::Word;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::survey::SurveyRow;
 use crate::{DeadLinks, SCHEMA, TargetRow, redact, schema};
 
 /// A whole run: what was asked, what came of it, and the sums.
@@ -59,6 +60,9 @@ pub struct ReportTail<'a> {
     pub problems: Vec<ProblemRow<'a>>,
     /// The run in numbers.
     pub summary: Summary,
+    /// What a survey makes of its catalogue; only surveys have this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub survey: Option<SurveyRow<'a>>,
     /// When the run ended.
     #[schemars(schema_with = "schema::moment")]
     pub finished: Timestamp,
@@ -204,6 +208,7 @@ mod tests {
                 line: Some(3),
                 text: "the row has no end".into(),
             }],
+            survey: None,
             summary: Summary {
                 links: 3,
                 documents: 1,
