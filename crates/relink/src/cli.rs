@@ -3,6 +3,7 @@
 mod report;
 mod revive;
 mod decay;
+mod survey;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ use crate::span_of_time::SpanOfTime;
 pub use self::decay::{
     CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice, ScoringArgs,
 };
+pub use self::survey::{AnalyzeArgs, FieldArgs, Shape, SimulateArgs, SurveyArgs, SurveyCommand};
 
 /// Finds dead links, explains them, and keeps collections of links alive.
 #[derive(Debug, Parser)]
@@ -78,6 +80,8 @@ pub enum Command {
     Patterns(PatternsArgs),
     /// Measure how rotten the neighborhood of a page is.
     Decay(Box<DecayArgs>),
+    /// Survey a catalogue: most of what is broken, with few requests.
+    Survey(Box<SurveyArgs>),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
     Extract(ExtractArgs),

@@ -6,7 +6,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use relink_engine::EngineFault;
+use relink_engine::{CatalogueFault, EngineFault};
 use relink_ports::{FileFault, StoreFault};
 
 /// How a command ends.
@@ -169,6 +169,31 @@ impl From<EngineFault> for Failure {
             EngineFault::Output(fault) => Self::fault("cannot write results")
                 .cause(fault.to_string())
                 .hint("what was found is kept; the same command goes on from there"),
+        }
+    }
+}
+
+impl From<CatalogueFault> for Failure {
+    fn from(fault: CatalogueFault) -> Self {
+        let columns = |names: &[String]| {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!("there are {}", names.join(", "))
+        };
+        match fault {
+            CatalogueFault::File(fault) => fault.into(),
+            CatalogueFault::Store(fault) => fault.into(),
+            CatalogueFault::NoColumn { ref names, .. } => Self::usage(fault.to_string())
+                .cause(columns(names))
+                .hint("name one of them, or in a table its number"),
+            CatalogueFault::NoAddresses { ref names, .. } => Self::usage(fault.to_string())
+                .cause(columns(names))
+                .hint("name the one with the addresses with `--column`"),
+            CatalogueFault::Empty { .. } => Self::usage(fault.to_string())
+                .cause("there is nothing to survey")
+                .hint("a catalogue is a table, a list or lines of JSON with addresses like `https://example.org/page`"),
+            CatalogueFault::NotOne { .. } => Self::usage(fault.to_string())
+                .cause("a catalogue is one file")
+                .hint("join them first, or survey them one by one"),
         }
     }
 }

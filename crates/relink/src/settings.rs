@@ -4,8 +4,9 @@
 //! `relink.toml`, `RELINK_*` variables, flags.
 
 mod crawl;
-mod revive;
 mod decay;
+mod revive;
+mod survey;
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -28,8 +29,9 @@ use crate::failure::Failure;
 use crate::places;
 
 pub use self::crawl::CrawlPlan;
-pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
 pub use self::decay::{DecayPlan, DecaySubject};
+pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
+pub use self::survey::{SurveyPlan, catalogue_fields, catalogue_source};
 
 /// Names Relink and where to read about it, so that a server's owner can find
 /// out who knocks.

@@ -11,6 +11,7 @@ mod extract;
 mod patterns;
 mod report;
 mod revive;
+mod survey;
 
 use std::io::IsTerminal;
 
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Report(args) => block_on(report::run(args, cli.face)),
         Command::Patterns(args) => block_on(patterns::run(args)),
         Command::Decay(args) => block_on(decay::run(*args, cli.face)),
+        Command::Survey(args) => block_on(survey::run(*args, cli.face)),
         Command::Demo => block_on(demo::run(cli.face)),
         Command::Db(args) => block_on(db::run(args)),
     }

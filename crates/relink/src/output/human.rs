@@ -11,7 +11,7 @@ use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
 use relink_ports::{HostTally, PlaceIn, Settled, SettledQuery};
 use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
 
-use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views};
+use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views, survey};
 use crate::cli::Face;
 use crate::failure::Failure;
 use crate::settings::RunSettings;
@@ -67,7 +67,9 @@ impl HumanReport {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
         say(out, &self.headline(end))?;
-        let blocked_code = self.findings(out, ports, end.run).await?;
+        // A survey may find thousands: it tells of domains, unless more is wanted.
+        let is_brief = end.story.survey().is_some() && !self.is_verbose;
+        let blocked_code = if is_brief { None } else { self.findings(out, ports, end.run).await? };
         if let Some(loaded) = end.story.loaded() {
             say(out, &remarks("problems", &loaded.problems))?;
             if self.is_verbose {
@@ -86,6 +88,9 @@ impl HumanReport {
             let overview = relink_wire::site::overview(&report, self.paint);
             say(out, &format!("\n{overview}{}", crawl::beside(outcome)))?;
         }
+        if let Some(outcome) = end.story.survey() {
+            say(out, &survey::beside(outcome, self.is_verbose))?;
+        }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
         {
@@ -100,6 +105,9 @@ impl HumanReport {
         if let Story::Crawl(_) = &end.story {
             // The overview at the end says it with more.
             return String::new();
+        }
+        if let Some(outcome) = end.story.survey() {
+            return survey::headline(outcome, took);
         }
         human::headline(&Headline {
             links: end.tally.links,
@@ -223,5 +231,6 @@ fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
             End::Finished => finished(),
         },
         Story::Crawl(outcome) => crawl::closing(&outcome.end, &end.tally).unwrap_or_else(finished),
+        Story::Survey(outcome) => survey::closing(outcome.end, &end.tally).unwrap_or_else(finished),
     }
 }

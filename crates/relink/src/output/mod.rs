@@ -4,6 +4,7 @@ mod crawl;
 mod human;
 mod json;
 mod progress;
+mod survey;
 mod told;
 
 use std::fs::File;
@@ -11,7 +12,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
-use relink_engine::{CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark};
+use relink_engine::{
+    CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark, SurveyOutcome,
+};
 use relink_model::RunId;
 use relink_ports::{HostTally, Settled, SettledQuery, Tally};
 use relink_wire::human::Paint;
@@ -23,6 +26,7 @@ use relink_wire::{
 use self::human::HumanReport;
 use self::json::JsonSink;
 pub use self::progress::{Bar, Steps};
+pub use self::survey::explain_domain;
 pub use self::told::Told;
 use crate::cli::{Face, Format};
 use crate::commands::paint;
@@ -61,6 +65,8 @@ pub enum Story {
     Check(Box<Outcome>),
     /// A site was crawled.
     Crawl(Box<CrawlOutcome>),
+    /// A catalogue was surveyed.
+    Survey(Box<SurveyOutcome>),
 }
 
 impl Story {
@@ -68,7 +74,15 @@ impl Story {
     fn loaded(&self) -> Option<&Loaded> {
         match self {
             Self::Check(outcome) => Some(&outcome.loaded),
-            Self::Crawl(_) => None,
+            Self::Crawl(_) | Self::Survey(_) => None,
+        }
+    }
+
+    /// The survey, if it was one.
+    fn survey(&self) -> Option<&SurveyOutcome> {
+        match self {
+            Self::Survey(outcome) => Some(outcome),
+            Self::Check(_) | Self::Crawl(_) => None,
         }
     }
 }
@@ -207,7 +221,13 @@ impl Sink {
 
     async fn finish(self, ports: &Ports, end: &RunEnd, hosts: &[HostTally]) -> Result<(), Failure> {
         match self {
-            Self::Jsonl(mut out, _) => out.flush().map_err(cannot_write),
+            Self::Jsonl(mut out, _) => {
+                if let Some(outcome) = end.story.survey() {
+                    let row = serde_json::json!({ "survey": survey::row(outcome) });
+                    writeln!(out, "{row}").map_err(cannot_write)?;
+                }
+                out.flush().map_err(cannot_write)
+            }
             Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),
             Self::Html(mut out) => {
                 let report = crawl::report(ports, end.run).await?;
@@ -348,6 +368,7 @@ fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             dead: DeadLinks::among(&tally.words),
             exit: end.exit as u8,
         },
+        survey: end.story.survey().map(survey::row),
         finished: end.finished,
     }
 }

@@ -37,6 +37,13 @@ impl Bar {
                 bar.set_position(*settled);
                 bar.set_message(format!("{in_flight} in flight{}", waits(waiting)));
             }
+            Progress::Surveying { asked, in_flight, waiting, standings } => {
+                // How many will be asked is not known before the end.
+                bar.set_length(asked + *in_flight as u64);
+                bar.set_position(*asked);
+                let domains = super::survey::standings(*standings);
+                bar.set_message(format!("{domains}{}", waits(waiting)));
+            }
         }
     }
 

@@ -14,4 +14,5 @@ mod extract;
 mod revive;
 mod servers;
 mod soft404;
+mod survey;
 mod usage;

@@ -21,7 +21,10 @@ fn help_names_every_command_and_nothing_that_is_not_there() {
         .collect();
     assert_eq!(
         commands,
-        ["demo", "check", "crawl", "revive", "patterns", "extract", "explain", "db", "help"]
+        [
+            "demo", "check", "crawl", "survey", "decay", "report", "revive", "patterns", "extract",
+            "explain", "db", "help"
+        ]
     );
 }
 

@@ -1,0 +1,86 @@
+//! What the flags of `relink survey` mean.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+
+use relink_engine::{CatalogueFields, CatalogueSource, SurveySettings};
+
+use super::{RunSettings, ask_settings, asking_flags, current_folder, read_files};
+use crate::cli::{FieldArgs, SurveyArgs};
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// The catalogue that stands for standard input.
+const STDIN: &str = "-";
+
+/// Everything `relink survey` needs to know.
+pub struct SurveyPlan {
+    /// For the engine.
+    pub survey: SurveySettings,
+    /// Where the catalogue comes from.
+    pub source: CatalogueSource,
+    /// What its fields mean.
+    pub fields: CatalogueFields,
+    /// Domains to explain.
+    pub explain: Vec<String>,
+    /// For everything around it.
+    pub run: RunSettings,
+}
+
+impl SurveyPlan {
+    /// Merges all layers.
+    pub fn resolve(args: SurveyArgs) -> Result<Self, Failure> {
+        let folder = current_folder()?;
+        let files = read_files(args.config.as_deref(), &folder)?;
+        let source = catalogue_source(args.catalogue.as_deref())?;
+        let fields = catalogue_fields(&args.fields);
+        let config = Config {
+            format: args.format,
+            fail_on: args.fail_on,
+            db: args.db,
+            ..asking_flags(args.asking)
+        };
+        let config = config.over(files);
+        let max_age = config.max_age.map_or(super::DAY, |span| span.0);
+        let survey = SurveySettings {
+            plan: args.plan,
+            seed: args.seed,
+            budget: args.budget.map(|budget| budget.0),
+            is_named: source != CatalogueSource::Store,
+            ask: ask_settings(&config, max_age),
+            is_fresh: args.fresh,
+            scope: BTreeMap::from([
+                ("folder".to_owned(), folder.display().to_string()),
+                ("fields".to_owned(), format!("{fields:?}")),
+            ]),
+        };
+        let inputs = args.catalogue.into_iter().collect();
+        let run = RunSettings::new(config, &folder, args.output, inputs)?;
+        Ok(Self { survey, source, fields, explain: args.explain, run })
+    }
+}
+
+/// Where a catalogue comes from; from the database, if none is named.
+pub fn catalogue_source(named: Option<&str>) -> Result<CatalogueSource, Failure> {
+    Ok(match named {
+        None => CatalogueSource::Store,
+        Some(STDIN) => {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map_err(|fault| {
+                Failure::usage("cannot read standard input").cause(fault.to_string())
+            })?;
+            CatalogueSource::Stdin(bytes)
+        }
+        Some(path) => CatalogueSource::File(path.to_owned()),
+    })
+}
+
+/// What the fields of a catalogue mean.
+pub fn catalogue_fields(args: &FieldArgs) -> CatalogueFields {
+    CatalogueFields {
+        url: args.column.clone(),
+        domain: args.domain_column.clone(),
+        truth: None,
+        format: args.read_as,
+    }
+}
