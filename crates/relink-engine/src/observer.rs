@@ -43,7 +43,7 @@ pub enum Progress {
 pub struct Standings {
     /// Good as far as the sample goes.
     pub accepted: u64,
-    /// With broken URLs, and therefore checked further or in full.
+    /// With broken URLs, for which directories of it are checked in full.
     pub suspicious: u64,
     /// Of what was checked, more is broken than not.
     pub broken: u64,

@@ -70,20 +70,23 @@ impl BarChart {
             top + 28
         );
         for (row, bar) in (0..).zip(&self.bars) {
-            let y = top + TITLE_HEIGHT + row * ROW_HEIGHT;
-            let length = self.length(bar) * f64::from(BAR_WIDTH);
-            let (label, note) = (escaped(&bar.label), escaped(&bar.note));
-            let baseline = y + BAR_HEIGHT - 4;
-            text += &format!(
-                "<text x=\"{}\" y=\"{baseline}\" text-anchor=\"end\">{label}</text>\
-                 <rect x=\"{LABEL_WIDTH}\" y=\"{y}\" width=\"{length:.1}\" \
-                 height=\"{BAR_HEIGHT}\" fill=\"#2f6f9f\"/>\
-                 <text x=\"{:.1}\" y=\"{baseline}\">{note}</text>\n",
-                LABEL_WIDTH - 10,
-                f64::from(LABEL_WIDTH) + length + 8.0,
-            );
+            text.push_str(&self.svg_bar(bar, top + TITLE_HEIGHT + row * ROW_HEIGHT));
         }
         text
+    }
+
+    fn svg_bar(&self, bar: &Bar, y: u32) -> String {
+        let length = self.length(bar) * f64::from(BAR_WIDTH);
+        let (label, note) = (escaped(&bar.label), escaped(&bar.note));
+        let baseline = y + BAR_HEIGHT - 4;
+        format!(
+            "<text x=\"{}\" y=\"{baseline}\" text-anchor=\"end\">{label}</text>\
+             <rect x=\"{LABEL_WIDTH}\" y=\"{y}\" width=\"{length:.1}\" \
+             height=\"{BAR_HEIGHT}\" fill=\"#2f6f9f\"/>\
+             <text x=\"{:.1}\" y=\"{baseline}\">{note}</text>\n",
+            LABEL_WIDTH - 10,
+            f64::from(LABEL_WIDTH) + length + 8.0,
+        )
     }
 }
 

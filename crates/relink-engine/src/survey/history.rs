@@ -43,8 +43,7 @@ impl History {
     /// The URLs last found dead before a moment.
     pub(super) fn known_broken(&self, before: Timestamp) -> Vec<UrlId> {
         let earlier = self.looks.iter().take_while(|(at, ..)| *at < before);
-        let latest: HashMap<UrlId, Word> =
-            earlier.map(|(_, url, word)| (*url, *word)).collect();
+        let latest: HashMap<UrlId, Word> = earlier.map(|(_, url, word)| (*url, *word)).collect();
         let dead = latest.into_iter().filter(|(_, word)| is_finding(*word));
         let mut dead: Vec<UrlId> = dead.map(|(url, _)| url).collect();
         dead.sort_unstable();

@@ -11,7 +11,7 @@ use crate::observer::Standings;
 pub enum Standing {
     /// Good as far as the sample goes.
     Accepted,
-    /// With broken URLs, and therefore checked further or in full.
+    /// With broken URLs, for which directories of it are checked in full.
     Suspicious,
     /// Of what was checked, more is broken than not.
     Broken,

@@ -109,11 +109,21 @@ impl<'a> Surveyor<'a> {
         if 2 * tally.broken > tally.checked {
             return Standing::Broken;
         }
-        let is_full = tally.checked == self.read.catalogue.domain_size(domain);
-        if tally.broken > 0 && (is_full || self.course.is_open(domain)) {
+        let is_suspicious =
+            || self.course.is_open(domain) || self.has_broken_directory_in_full(domain);
+        if tally.broken > 0 && is_suspicious() {
             return Standing::Suspicious;
         }
         Standing::Accepted
+    }
+
+    /// Whether what was found in a directory of the domain led to all of it.
+    fn has_broken_directory_in_full(&self, domain: DomainId) -> bool {
+        let (catalogue, ledger) = (&self.read.catalogue, self.course.ledger());
+        catalogue.directories_of(domain).any(|directory| {
+            let tally = ledger.directory(directory);
+            tally.broken > 0 && tally.checked == catalogue.directory_size(directory)
+        })
     }
 
     fn note_failing(&mut self, url: UrlId, word: Word) {

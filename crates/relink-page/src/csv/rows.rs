@@ -68,7 +68,8 @@ mod tests {
         let mut told = String::new();
         each_row(format, table.as_bytes(), &mut |row| {
             for cell in row {
-                told += &format!("{}:{} {}|", cell.place.line, cell.place.column, cell.text);
+                let Place { line, column, .. } = cell.place;
+                told.extend([format!("{line}:{column} {}|", cell.text)]);
             }
             told += "/";
         });

@@ -39,10 +39,10 @@ pub fn beside(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     let mut text = format!("  {}\n", standings(report.standings));
     text += &recall(report);
     if report.failing > 0 {
-        text += &format!(
+        text.extend([format!(
             "  {} of what counts as broken here is failing: bad now, to be confirmed\n",
             grouped(report.failing.into())
-        );
+        )]);
     }
     if let Some(budget) = outcome.budget {
         text += &budget_line(outcome, budget);
@@ -84,7 +84,7 @@ fn domains(report: &SurveyReport, is_verbose: bool) -> String {
     let mut text: String = shown[..count].iter().map(|domain| domain_line(domain)).collect();
     if shown.len() > count {
         let more = counted((shown.len() - count) as u64, "more domain");
-        text += &format!("  … and {more}: `--verbose` tells of every domain\n");
+        text.extend([format!("  … and {more}: `--verbose` tells of every domain\n")]);
     }
     if text.is_empty() { text } else { format!("\n{text}") }
 }
@@ -117,16 +117,16 @@ pub fn explain_domain(domain: &DomainReport) -> String {
         grouped(domain.broken.into())
     );
     if domain.failing > 0 {
-        text += &format!(", {} of them failing", grouped(domain.failing.into()));
+        text.extend([format!(", {} of them failing", grouped(domain.failing.into()))]);
     }
-    text += &format!("\n  why it stopped: {}\n", printable(&domain.reason));
+    text.extend([format!("\n  why it stopped: {}\n", printable(&domain.reason))]);
     for (name, urls, checked, broken) in domain.directories.iter().take(DIRECTORIES_SHOWN) {
         let name = printable(name);
-        text += &format!("  {name}  {broken} broken, {checked} of {urls} asked\n");
+        text.extend([format!("  {name}  {broken} broken, {checked} of {urls} asked\n")]);
     }
     let more = domain.directories.len().saturating_sub(DIRECTORIES_SHOWN);
     if more > 0 {
-        text += &format!("  … and {more} more directories with broken URLs\n");
+        text.extend([format!("  … and {more} more directories with broken URLs\n")]);
     }
     text
 }

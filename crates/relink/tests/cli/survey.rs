@@ -45,7 +45,7 @@ impl Federation {
                     let body = format!("<title>{name} {path}</title><p>{host} {directory} {page}");
                     web.host(&name).sequence(&path, [Answer::new(200, body).after(delay)]);
                 }
-                table += &format!("{name},{url},{}\n", u8::from(dead));
+                table.extend([format!("{name},{url},{}\n", u8::from(dead))]);
                 urls.push((url, dead));
             }
         }

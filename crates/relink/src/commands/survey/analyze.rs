@@ -59,7 +59,7 @@ fn human(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
     if read.problem_count + read.repeated > 0 {
         let problems = counted(read.problem_count, "row");
         let repeated = grouped(read.repeated);
-        text += &format!("left out: {problems} without a web address, {repeated} repeated\n");
+        text.extend([format!("left out: {problems} without a web address, {repeated} repeated\n")]);
     }
     for chart in charts(classes) {
         text.extend(["\n", &chart.text()]);

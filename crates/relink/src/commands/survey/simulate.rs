@@ -110,21 +110,21 @@ fn human(
         counted(args.repeat.max(1).into(), "repetition"),
     );
     text += "plan        run  checked %  found %  rate %  interval held %   Table 1: checked %  found %  rate %\n";
-    runs.iter().for_each(|run| text += &line(run));
+    text.extend(runs.iter().map(line));
     if !drifts.is_empty() {
-        text += &format!(
+        text.extend([format!(
             "\nDecay over {}, {}, at most {:.0} % of {} asked a week:\n",
             counted(args.weeks.into(), "week"),
             "deaths 0.35 % a week, revivals 0.23 %",
             100.0 * DRIFT_BUDGET,
             counted(args.drift_urls.into(), "URL"),
-        );
+        )]);
     }
     for (percent, outcome) in drifts {
-        text += &format!(
+        text.extend([format!(
             "  {percent} % of deaths by directory: {:.2} % undetected, {:.1} % asked a week, {:.1} % dead\n",
             outcome.undetected, outcome.requests, outcome.dead
-        );
+        )]);
     }
     text
 }
