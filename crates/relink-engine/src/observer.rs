@@ -45,7 +45,7 @@ pub struct Standings {
     pub accepted: u64,
     /// With broken URLs, for which directories of it are checked in full.
     pub suspicious: u64,
-    /// Of what was checked, more is broken than not.
+    /// More than half of its URLs are broken.
     pub broken: u64,
     /// Without an answer so far.
     pub unseen: u64,

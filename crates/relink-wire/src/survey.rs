@@ -62,7 +62,7 @@ pub struct StandingsRow {
     pub ok: u64,
     /// With broken URLs, for which directories of it are checked in full.
     pub suspicious: u64,
-    /// Of what was checked, more is broken than not.
+    /// More than half of its URLs are broken.
     pub broken: u64,
     /// Without an answer.
     pub unseen: u64,

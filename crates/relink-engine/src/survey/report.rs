@@ -13,7 +13,7 @@ pub enum Standing {
     Accepted,
     /// With broken URLs, for which directories of it are checked in full.
     Suspicious,
-    /// Of what was checked, more is broken than not.
+    /// More than half of its URLs are broken.
     Broken,
     /// Without an answer.
     Unseen,

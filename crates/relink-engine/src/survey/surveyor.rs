@@ -106,7 +106,8 @@ impl<'a> Surveyor<'a> {
         if tally.checked == 0 {
             return Standing::Unseen;
         }
-        if 2 * tally.broken > tally.checked {
+        // Of the catalogue, not of the sample: that goes where most is broken.
+        if 2 * tally.broken > self.read.catalogue.domain_size(domain) {
             return Standing::Broken;
         }
         let is_suspicious =
