@@ -38,7 +38,6 @@ pub use measure::{
     MeasureSettings, Measured, NamedDeadEnd, NamedRepair, OwnLinks, PageScore, Scores, Spread,
     crawled_web, measure, worse_than,
 };
-pub use observer::{Observer, Progress, Waiting};
 pub use observer::{Observer, Progress, Standings, Waiting};
 pub use ports::Ports;
 pub use revive::{

@@ -8,8 +8,8 @@
 //! characters in it ([`printable()`]). The rows of [`extract`], which repeat a
 //! document byte for byte, are the one exception, and no report.
 
-pub mod decay;
 pub mod bars;
+pub mod decay;
 pub mod dossier;
 pub mod explain;
 pub mod extract;

@@ -1,8 +1,8 @@
 //! The command line, as typed. What it means is in `settings`.
 
+mod decay;
 mod report;
 mod revive;
-mod decay;
 mod survey;
 
 use std::net::SocketAddr;
