@@ -64,8 +64,6 @@ impl PlanName {
         seed: u64,
     ) -> Box<dyn SamplingPlan + 'a> {
         let audit = Audit::default();
-        // The plans that others are measured by keep to a plain one.
-        let plain = Audit { learns: false, ..audit };
         match self {
             Self::Full => Box::new(LotPlan::new(catalogue, Full, &[], seed)),
             Self::Single => Box::new(LotPlan::new(catalogue, SingleSampling::default(), &[], seed)),
@@ -75,11 +73,11 @@ impl PlanName {
             }
             Self::Sprt => {
                 let plan = LotPlan::new(catalogue, Wald::sprt(), &[], seed);
-                Box::new(Audited::new(plan, plain, seed))
+                Box::new(Audited::new(plan, audit, seed))
             }
             Self::Sentinel => {
                 let plan = LotPlan::new(catalogue, Sentinel::default(), &[], seed);
-                Box::new(Audited::new(plan, plain, seed))
+                Box::new(Audited::new(plan, audit, seed))
             }
             Self::Default => {
                 let plan = Bandit::new(catalogue, BanditSettings::default(), seed);

@@ -56,6 +56,12 @@ pub trait SamplingPlan: Send {
     /// far as the plan can tell.
     fn expected_rate(&self, directory: DirectoryId) -> f64;
 
+    /// Whether the plan has seen that broken URLs lie scattered over their
+    /// domains, so that any looks at a domain tell its rate.
+    fn is_scattered(&self) -> bool {
+        false
+    }
+
     /// What the plan makes of a domain.
     fn ruling(&self, domain: DomainId) -> Ruling;
 

@@ -24,10 +24,12 @@ use crate::simulate::count;
 /// Tells the seed of the audit from that of the plan.
 const SALT: u64 = 0x0061_7564_6974;
 
-/// A sample of so many may always be checked.
-const SMALL: u32 = 300;
+/// So many may be checked beyond the share of the catalogue: how many hits an
+/// interval takes does not depend on how large the catalogue is.
+const ALWAYS: u32 = 1_500;
 
-/// The part of the size foretold that an audit goes to at once if it learns.
+/// The part of the size foretold that an audit goes to at once where it learns:
+/// what is drawn later narrows the interval more.
 const LEARNING: f64 = 0.9;
 
 /// How large an audit is.
@@ -37,19 +39,18 @@ pub struct Audit {
     pub pilot: u32,
     /// The widest that the interval of recall should be, in points.
     pub width: f64,
-    /// The most URLs that are checked, as a share of the catalogue.
+    /// The most URLs that are checked, as a share of the catalogue; some more
+    /// may always be.
     pub most: f64,
     /// The deviations of the normal distribution to each side of the interval.
     pub deviations: f64,
-    /// Whether each further draw follows what the audit has shown so far.
-    pub learns: bool,
 }
 
 impl Default for Audit {
     /// An interval that holds 95 % and is at most 4 points wide, both with some
     /// room: the size of the sample depends on what it found.
     fn default() -> Self {
-        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4, learns: true }
+        Self { pilot: 800, width: 3.6, most: 0.06, deviations: 2.4 }
     }
 }
 
@@ -97,13 +98,15 @@ impl<P: SamplingPlan> Audited<P> {
 
     /// Draws more if the interval is too wide; otherwise the audit is over.
     fn go_on(&mut self, mut sample: Sample) {
-        let goal = self.audit.goal(&sample).min(self.audit.most_of(self.plan.ledger()));
+        let is_scattered = self.plan.is_scattered();
+        let ease = if is_scattered { LEARNING } else { 1.0 };
+        let goal = self.audit.goal(&sample, ease).min(self.audit.most_of(self.plan.ledger()));
         if goal <= sample.tally.checked {
             self.stage = Stage::After(sample);
             return;
         }
         let wanted = goal - sample.tally.checked;
-        if self.audit.learns {
+        if is_scattered {
             sample.follow(Bias::learnt(&self.plan, wanted));
         }
         sample.draw(self.plan.ledger(), wanted, &mut self.chance);
@@ -114,21 +117,19 @@ impl<P: SamplingPlan> Audited<P> {
 impl Audit {
     /// The most URLs that are checked. Of a small catalogue that may be all.
     fn most_of(&self, ledger: &Ledger<'_>) -> u32 {
-        count(self.most * f64::from(ledger.catalogue().len())).max(SMALL)
+        count(self.most * f64::from(ledger.catalogue().len())) + ALWAYS
     }
 
     /// How large a sample narrows the interval to its width, as far as the
-    /// sample so far can tell.
-    fn goal(&self, sample: &Sample) -> u32 {
+    /// sample so far can tell; `ease` is the part of it to go to at once.
+    fn goal(&self, sample: &Sample, ease: f64) -> u32 {
         let estimate = sample.estimate(sample.found + sample.tally.broken, self.deviations);
         let width = estimate.high() - estimate.low();
         if width <= self.width {
             return sample.tally.checked;
         }
-        // Width shrinks with the root of the size, and faster if the audit
-        // learns. A small sample is not trusted with more than four times its
+        // Width shrinks with the root of the size. A small sample is not trusted with more than four times its
         // size at once.
-        let ease = if self.learns { LEARNING } else { 1.0 };
         let factor = (ease * (width / self.width).powi(2)).clamp(1.05, 4.0);
         count((f64::from(sample.tally.checked) * factor).ceil())
     }

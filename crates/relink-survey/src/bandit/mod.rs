@@ -3,7 +3,7 @@
 //! A bandit over directories, whose arms share what they learn: the rates of a
 //! domain's directories come from one mixture ([`mixture`]), those of all
 //! domains from a common one. Next is always the directory in which further
-//! checks promise most ([`index()`]); the plan ends when none promises as much
+//! checks promise most ([`index`]); the plan ends when none promises as much
 //! as the floor.
 //!
 //! It opens with looks that tell whether directories matter at all ([`scout`]).
@@ -11,14 +11,16 @@
 //! domain, and that is what is run there ([`per_domain`]).
 
 mod index;
+mod learning;
 mod mixture;
 mod per_domain;
 mod reason;
 mod scatter;
+mod scattered;
 mod scout;
 
-use self::index::index;
-use self::mixture::{Likelihood, RATES, Weights, at_first, blend, moments};
+use self::learning::{Kind, Lore, Thoroughness};
+use self::mixture::{Likelihood, RATES, Weights, at_first, moments};
 use self::per_domain::PerDomain;
 use self::scatter::Shape;
 use self::scout::Scouting;
@@ -27,7 +29,6 @@ use crate::chance::Chance;
 use crate::deck::Deck;
 use crate::estimate::Estimate;
 use crate::ledger::{Answer, Ledger, Tally};
-use crate::lot_plan::estimate_from_samples;
 use crate::plan::{Ruling, SamplingPlan};
 
 /// How the bandit weighs what it sees.
@@ -48,15 +49,6 @@ impl Default for BanditSettings {
 
 /// How many domains weigh as much as what is expected before anything is seen.
 const FIRST_WEIGHT: f64 = 2.0;
-
-/// A domain counts half for the others once so many directories are known.
-const HALF_KNOWN: f64 = 5.0;
-
-/// How often a mixture is fitted again to the same answers.
-const FITS: u32 = 3;
-
-/// A domain is learnt anew when its answers have grown by this part.
-const GROWTH: u32 = 8;
 
 /// The probability of being above the floor from which on a directory is
 /// checked in doubling groups and no longer one by one.
@@ -86,35 +78,6 @@ pub struct Bandit<'a> {
 struct Arm {
     index: f32,
     outstanding: u16,
-}
-
-/// Whether a domain lives, or is dead for the most part. Domains lean on their
-/// own kind: that some are dead as a whole does not make it more probable that
-/// a directory of a living one is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Living,
-    Dying,
-}
-
-impl Kind {
-    const COUNT: usize = 2;
-
-    /// The kind of a domain with this rate of broken URLs.
-    fn of(rate: f64) -> Self {
-        if rate < 0.5 { Self::Living } else { Self::Dying }
-    }
-}
-
-/// What is known of a domain beside its sums.
-#[derive(Debug, Clone)]
-struct Lore {
-    weights: Weights,
-    /// What it adds to the common weights of its kind.
-    share: Weights,
-    kind: Kind,
-    /// How many answers there were when it was last learnt.
-    learnt: u32,
 }
 
 impl<'a> Bandit<'a> {
@@ -149,80 +112,6 @@ impl<'a> Bandit<'a> {
         let domain = self.ledger.catalogue().domain_of(directory);
         let prior = &self.domains[domain.index()].weights;
         self.likelihood.posterior(prior, self.ledger.directory(directory))
-    }
-
-    /// Learns the mixture of a domain from its directories, and the value of
-    /// each from that.
-    fn learn(&mut self, domain: DomainId) {
-        let catalogue = self.ledger.catalogue();
-        let mut lore = self.domains[domain.index()].clone();
-        let common = self.common_of(domain, lore.kind);
-        self.share(&lore, -1.0);
-        for _ in 0..FITS {
-            let tallies = catalogue.directories_of(domain).map(|it| self.ledger.directory(it));
-            let seen = tallies.filter(|tally| tally.checked > 0);
-            let (expected, directories) = self.likelihood.expected(&lore.weights, seen);
-            lore.weights = blend(&expected, 1.0, &common, self.settings.leaning);
-            // One directory says nothing of how those of a domain differ.
-            let known = f64::max(directories - 1.0, 0.0) / (directories + HALF_KNOWN);
-            lore.share = expected.map(|part| part / f64::max(directories, 1.0) * known);
-            lore.kind = Kind::of(moments(&expected).0 / f64::max(directories, 1.0));
-        }
-        lore.learnt = self.ledger.domain(domain).checked;
-        self.share(&lore, 1.0);
-        self.domains[domain.index()] = lore;
-        for directory in catalogue.directories_of(domain) {
-            self.value(directory);
-        }
-        self.look_once(domain);
-    }
-
-    /// What a domain leans on: its own kind, or all while it is unseen.
-    fn common_of(&self, domain: DomainId, kind: Kind) -> Weights {
-        let [living, dying] = &self.common;
-        if self.ledger.domain(domain).checked == 0 {
-            return blend(living, 1.0, dying, 1.0);
-        }
-        blend(&self.common[kind as usize], 1.0, dying, 0.0)
-    }
-
-    /// Adds what a domain shares with its kind, or takes it back.
-    fn share(&mut self, lore: &Lore, sign: f64) {
-        for (common, part) in self.common[lore.kind as usize].iter_mut().zip(lore.share) {
-            *common = (*common + sign * part).max(f64::MIN_POSITIVE);
-        }
-    }
-
-    /// Values a directory by its posterior.
-    #[expect(clippy::cast_possible_truncation, reason = "values are compared, not added up")]
-    fn value(&mut self, directory: DirectoryId) {
-        let value = index(&self.posterior(directory), self.left(directory), self.settings.floor);
-        self.directories[directory.index()].index = value as f32;
-    }
-
-    /// No domain is accepted unseen: the largest directory of one that was
-    /// never asked is worth a look.
-    fn look_once(&mut self, domain: DomainId) {
-        if self.ledger.domain(domain).checked > 0 {
-            return;
-        }
-        let catalogue = self.ledger.catalogue();
-        let largest =
-            catalogue.directories_of(domain).max_by_key(|it| catalogue.directory_size(*it));
-        if let Some(largest) = largest {
-            self.directories[largest.index()].index = 1.0;
-        }
-    }
-
-    /// Learns anew what has changed much; with `Thoroughness::All` everything.
-    fn learn_news(&mut self, thoroughness: Thoroughness) {
-        for domain in self.ledger.catalogue().domains() {
-            let learnt = self.domains[domain.index()].learnt;
-            let news = self.ledger.domain(domain).checked - learnt;
-            if thoroughness == Thoroughness::All || news > learnt / GROWTH {
-                self.learn(domain);
-            }
-        }
     }
 
     /// The directories worth checking, best first, at most so many.
@@ -284,42 +173,6 @@ impl<'a> Bandit<'a> {
         self.learn_news(Thoroughness::All);
         self.fill(at_most)
     }
-
-    /// The next URLs where they do not.
-    fn check_domains(&mut self, at_most: usize) -> Vec<UrlId> {
-        let batch = self.test_domains(at_most);
-        if batch.is_empty() && at_most > 0 && self.is_settled() {
-            self.tests.close();
-        }
-        batch
-    }
-
-    /// What was missed where breakage is scattered, from the sample of each
-    /// domain.
-    fn scattered_estimate(&self) -> Estimate {
-        let catalogue = self.ledger.catalogue();
-        let sample = |domain| {
-            let tally = self.ledger.domain(domain);
-            (catalogue.domain_size(domain) - tally.checked, tally)
-        };
-        let samples: Vec<(u32, Tally)> = catalogue.domains().map(sample).collect();
-        estimate_from_samples(self.ledger.total().broken, samples.into_iter())
-    }
-
-    /// The rate of a domain where breakage is scattered: that of its own looks
-    /// and of the other domains that were accepted.
-    fn scattered_rate(&self, domain: DomainId) -> f64 {
-        let (tally, leaning) = (self.ledger.domain(domain), self.settings.leaning);
-        (f64::from(tally.broken) + leaning * self.tests.accepted().rate())
-            / (f64::from(tally.checked) + leaning)
-    }
-}
-
-/// How much is learnt anew.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Thoroughness {
-    News,
-    All,
 }
 
 impl SamplingPlan for Bandit<'_> {
@@ -361,7 +214,7 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn estimate(&self) -> Estimate {
-        if self.shape == Shape::Scattered {
+        if self.is_scattered() {
             return self.scattered_estimate();
         }
         let (mut mean, mut variance) = (0.0, 0.0);
@@ -375,10 +228,14 @@ impl SamplingPlan for Bandit<'_> {
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
-        if self.shape == Shape::Scattered {
+        if self.is_scattered() {
             return self.scattered_rate(self.ledger.catalogue().domain_of(directory));
         }
         moments(&self.posterior(directory)).0
+    }
+
+    fn is_scattered(&self) -> bool {
+        self.shape == Shape::Scattered
     }
 
     fn ruling(&self, domain: DomainId) -> Ruling {
@@ -386,7 +243,7 @@ impl SamplingPlan for Bandit<'_> {
         if self.ledger.domain(domain).checked == catalogue.domain_size(domain) {
             return Ruling::CheckAll;
         }
-        if self.shape == Shape::Scattered {
+        if self.is_scattered() {
             return self.tests.ruling(domain);
         }
         let mut directories = catalogue.directories_of(domain);

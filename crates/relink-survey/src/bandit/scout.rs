@@ -63,7 +63,7 @@ impl Bandit<'_> {
     }
 
     /// One look at each of these domains whose test needs one.
-    fn look_at(&mut self, domains: &[DomainId], at_most: usize) -> Vec<UrlId> {
+    pub(super) fn look_at(&mut self, domains: &[DomainId], at_most: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
         for domain in domains {
             if batch.len() >= at_most {
@@ -112,26 +112,6 @@ impl Bandit<'_> {
             Some((rate, self.ledger.answer(*url)?))
         };
         shape(self.scouting.siblings.iter().filter_map(sibling))
-    }
-
-    /// The next URLs where breakage is scattered: by the test of each domain.
-    pub(super) fn test_domains(&mut self, at_most: usize) -> Vec<UrlId> {
-        let domains: Vec<DomainId> = self.ledger.catalogue().domains().collect();
-        let mut batch = self.look_at(&domains, at_most);
-        let looks = batch.len();
-        let mut open = domains;
-        // In turn, so that no domain is asked in a burst.
-        while batch.len() < at_most && !open.is_empty() {
-            open.retain(|domain| {
-                let next = (batch.len() < at_most)
-                    .then(|| self.tests.next_of_all(*domain, &mut self.ledger))
-                    .flatten();
-                batch.extend(next);
-                next.is_some()
-            });
-        }
-        self.note_asked(&batch[looks..]);
-        batch
     }
 
     /// Notes that answers are owed to the directories of these URLs.
