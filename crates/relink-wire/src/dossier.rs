@@ -54,8 +54,8 @@ pub fn dossier(paint: Paint, view: &DossierView) -> String {
         text.push_str(&why(paint, latest, view.streak.as_ref()));
     }
     if let Some(revival) = &view.revival {
-        let tried = date(revival.tried);
-        text.push_str(&format!("\nlooked for on {tried}\n{}", revival_lines(paint, revival)));
+        text.extend(["\nlooked for on ", &date(revival.tried), "\n"]);
+        text.push_str(&revival_lines(paint, revival));
     }
     text.push_str(&past(paint, view));
     text

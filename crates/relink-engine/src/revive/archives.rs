@@ -12,7 +12,7 @@ use relink_ports::{
 };
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
-use relink_revive::redirects::{ArchivedRedirect, COMPARED, RedirectHistory};
+use relink_revive::redirects::{ArchivedRedirect, COMPARED, RedirectHistory, WINDOW};
 use url::Url;
 
 use super::story::PassedOver;
@@ -112,21 +112,29 @@ impl Reading<'_> {
         RedirectHistory { url: url.clone(), redirects }
     }
 
-    /// Redirects that other addresses of the directory once sent, as many as
-    /// the rule compares.
-    pub(super) async fn siblings(&self, url: &Url, bill: &mut Bill) -> Vec<RedirectHistory> {
+    /// Redirects that other addresses of the directory once sent, at about the
+    /// time of its own, as many as the rule compares.
+    pub(super) async fn siblings(
+        &self,
+        own: &RedirectHistory,
+        bill: &mut Bill,
+    ) -> Vec<RedirectHistory> {
+        let url = &own.url;
         let Ok(above) = url.join("./") else { return Vec::new() };
+        let times = || own.redirects.iter().map(|redirect| redirect.at);
         let query = CaptureQuery {
             statuses: CaptureStatuses::Redirects,
+            from: times().min().and_then(|first| first.checked_sub(WINDOW).ok()),
+            to: times().max().and_then(|last| last.checked_add(WINDOW).ok()),
             limit: LISTED,
             ..CaptureQuery::below(above)
         };
         let listed = self.list(&query, bill).await;
-        let own = Directory::of(url);
+        let directory = Directory::of(url);
         let mut others: Vec<RedirectHistory> = Vec::new();
         for capture in &listed.captures {
             let is_known = others.iter().any(|other| other.url == capture.url);
-            if is_known || capture.url == *url || Directory::of(&capture.url) != own {
+            if is_known || capture.url == *url || Directory::of(&capture.url) != directory {
                 continue;
             }
             let of_it = CaptureList {

@@ -69,7 +69,7 @@ impl Search<'_> {
             .map(|(_, quest)| quest.redirects.clone())
             .collect();
         if others.len() < COMPARED {
-            others.extend(reading.siblings(&own.url, bill).await);
+            others.extend(reading.siblings(own, bill).await);
         }
         others
     }

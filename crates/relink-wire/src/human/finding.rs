@@ -101,7 +101,8 @@ fn help_lines(paint: Paint, view: &FindingView) -> String {
     let found = view.revival.map(suggestions).unwrap_or_default();
     let lines =
         if found.is_empty() { view.help.map(shown_prose).into_iter().collect() } else { found };
-    lines.iter().map(|line| format!("{} {line}\n", paint.help("help:"))).collect()
+    let label = paint.help("help:");
+    lines.iter().flat_map(|line| [&label, " ", line, "\n"]).collect()
 }
 
 fn also(others: &[PlaceView]) -> String {

@@ -35,8 +35,8 @@ impl Told {
     /// What the store remembers of looking for a page.
     pub async fn recall(store: &dyn Store, url: &str) -> Result<Option<Self>, Failure> {
         let kept = store.revival(url).await?;
-        let story = kept.and_then(|kept| serde_json::from_str(&kept.story).ok());
-        Ok(story.as_ref().map(Self::of))
+        let revival = kept.and_then(|kept| serde_json::from_str(&kept.story).ok());
+        Ok(revival.as_ref().map(Self::of))
     }
 
     /// As reports see it.

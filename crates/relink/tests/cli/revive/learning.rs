@@ -87,8 +87,8 @@ fn a_page_known_to_be_alive_is_a_candidate() {
     }
     scene.desk.list("live.jsonl", &rows);
     let urls = names.map(|name| scene.url(&format!("/old/{name}")));
-    let named = ["--live", "live.jsonl", "--format", "jsonl"];
-    let args: Vec<&str> = named.into_iter().chain(urls.iter().map(String::as_str)).collect();
+    let flags = ["--live", "live.jsonl", "--format", "jsonl"];
+    let args: Vec<&str> = flags.into_iter().chain(urls.iter().map(String::as_str)).collect();
     let rows = scene.revive(&args).exits(0).rows();
     for (url, name) in urls.iter().zip(names) {
         assert_eq!(alias(rows.of(url)), Some(format!("/trees/{name}")), "{:?}", rows.of(url));
@@ -113,7 +113,7 @@ fn after_four_hopeless_pages_nobody_is_asked_for_the_fifth() {
     assert_eq!(reasons(&scene.story(&lost(7), &[])), ["dead-directory"]);
     assert_eq!(scene.asked("thing-7"), 0);
     let again = scene.story(&lost(7), &["--answer-age", "0"]);
-    assert_eq!(reasons(&again).contains(&"dead-directory"), false, "{again}");
+    assert!(!reasons(&again).contains(&"dead-directory"), "{again}");
     assert_eq!(scene.asked("thing-7"), 1);
 }
 

@@ -59,6 +59,22 @@ fn a_redirect_that_its_neighbors_share_is_ignored_and_named() {
 }
 
 #[test]
+fn a_neighbor_is_compared_only_at_about_the_same_time() {
+    let scene = Scene::new(|web| {
+        let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
+        vec![
+            Kept::redirect(a.as_str(), "20150102030405", 301, "/trees/oak"),
+            Kept::redirect(b.as_str(), "20180202030405", 301, "/trees/oak"),
+        ]
+    });
+    scene.web.page("/trees/oak", 200, &article("oak"));
+    let story = scene.story("/old/oak", &[]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/oak"));
+    assert_eq!(story["alias"]["confidence"], 0.8, "nothing speaks against it, and nothing for it");
+    assert_eq!(scene.asked("20180202030405"), 0, "{:?}", scene.archive.asked());
+}
+
+#[test]
 fn a_redirect_to_a_dead_page_is_no_alias() {
     let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
     let story = scene.story("/old/oak", &[]);
