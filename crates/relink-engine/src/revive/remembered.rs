@@ -7,6 +7,7 @@ use relink_revive::NoAlias;
 use relink_revive::cost::Method;
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::{Accepted, COMPARED, RedirectHistory, vet};
+use url::Url;
 
 use super::archives::{Bill, Reading};
 use super::quest::Quest;
@@ -87,35 +88,43 @@ impl Search<'_> {
         }
         let (began, before) = (Instant::now(), self.live.fetches);
         for accepted in &vetting.accepted {
-            let Some(alias) = self.followed(quest, accepted).await else {
-                quest.revival.passed_over.push(PassedOver {
+            match self.followed(quest, accepted).await {
+                Ok(alias) => {
+                    quest.revival.accept(alias);
+                    break;
+                }
+                Err(why) => quest.revival.passed_over.push(PassedOver {
                     taken: accepted.redirect.at,
-                    reason: format!(
-                        "redirect to {}: nothing is alive there",
-                        accepted.redirect.target
-                    ),
-                });
-                continue;
-            };
-            quest.revival.accept(alias);
-            break;
+                    reason: format!("redirect to {}: {why}", accepted.redirect.target),
+                }),
+            }
         }
         let cost = self.spent(began, before);
         quest.revival.charge(Method::HistoricalRedirect, cost);
     }
 
-    /// The alias that a trusted redirect leads to, if somebody lives there.
-    async fn followed(&mut self, quest: &Quest, accepted: &Accepted) -> Option<Alias> {
+    /// The alias that a trusted redirect leads to, or why there is none.
+    async fn followed(
+        &mut self,
+        quest: &Quest,
+        accepted: &Accepted,
+    ) -> Result<Alias, &'static str> {
         let Accepted { redirect, compared } = accepted;
         let page = &quest.page;
-        let living = self.live.check(&page.url, &redirect.target, page.is_named).await?;
+        let living = self.live.check(&page.url, &redirect.target, page.is_named).await;
+        let living = living.ok_or("nothing is alive there")?;
+        // Lost pages are often sent to the front page. The paper tells that by
+        // the neighbors; without any, the front page is no answer.
+        if *compared == 0 && is_front(&living.url) && !is_front(&page.url) {
+            return Err("it is the front page, and no neighbor tells more");
+        }
         let day = redirect.at.strftime("%Y-%m-%d");
         let note = match compared {
             0 => format!("an archive saw it redirect there on {day}"),
             _ => format!("an archive saw it redirect there on {day}, and no page beside it"),
         };
         let redirected = EvidenceItem { kind: EvidenceKind::HistoricalRedirect, note };
-        Some(Alias {
+        Ok(Alias {
             evidence: quest.evidence(&living, vec![redirected]),
             url: living.url,
             confidence: if *compared > 0 { VETTED } else { UNCOMPARED },
@@ -144,4 +153,8 @@ impl Search<'_> {
             }
         }
     }
+}
+
+fn is_front(url: &Url) -> bool {
+    url.path() == "/" && url.query().is_none()
 }

@@ -75,6 +75,22 @@ fn a_neighbor_is_compared_only_at_about_the_same_time() {
 }
 
 #[test]
+fn the_front_page_is_no_alias_unless_neighbors_went_elsewhere() {
+    let alone = Scene::new(|web| {
+        let old = web.url("/old/oak");
+        vec![Kept::redirect(old.as_str(), "20150102030405", 301, "/")]
+    });
+    alone.web.page("/", 200, &article("home"));
+    let story = alone.story("/old/oak", &[]);
+    assert_eq!(alias(&story), None);
+    assert!(passed_over(&story).contains("it is the front page"), "{story}");
+
+    let beside = Scene::new(|web| two_redirects(web, "/", "/trees/elm"));
+    beside.web.page("/", 200, &article("home"));
+    assert_eq!(alias(&beside.story("/old/oak", &[])).as_deref(), Some("/"));
+}
+
+#[test]
 fn a_redirect_to_a_dead_page_is_no_alias() {
     let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
     let story = scene.story("/old/oak", &[]);
