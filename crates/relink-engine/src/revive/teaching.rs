@@ -145,3 +145,28 @@ pub(super) fn rejection(why: &Rejection) -> String {
         Rejection::SharedTarget { with, .. } => format!("{with} led there too"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(percent: u8, method: Method, expect: bool) {
+        let alias = Alias {
+            url: "https://example.org/b".parse().unwrap(),
+            confidence: Confidence::percent(percent),
+            method,
+            evidence: Vec::new(),
+            lesson: None,
+        };
+        assert_eq!(teaches(&alias), expect, "{percent} {method:?}");
+    }
+
+    #[test]
+    fn only_what_is_sure_and_no_inference_teaches() {
+        check(80, Method::HistoricalRedirect, true);
+        check(79, Method::HistoricalRedirect, false);
+        check(97, Method::Search, true);
+        check(99, Method::Inference, false);
+    }
+}
