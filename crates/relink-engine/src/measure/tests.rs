@@ -216,9 +216,9 @@ fn truth(town: &str) -> f64 {
     for line in town.lines() {
         let (from, links) = line.split_once(' ').unwrap_or((line, ""));
         for to in links.split(' ').filter(|to| !to.is_empty()) {
-            edges += &format!("{from} /{to}\n");
+            edges.extend([from, " /", to, "\n"]);
             if !known.contains(&format!("/{to}").as_str()) {
-                dead += &format!("/{to}\n");
+                dead.extend(["/", to, "\n"]);
             }
         }
     }

@@ -9,15 +9,19 @@ const DEAD_ENDS: usize = 5;
 
 /// What is told of one page.
 pub fn page(paint: Paint, page: &PageDecay) -> String {
-    let mut text = headline(paint, page);
-    if let Some(verdict) = page.verdict.filter(|_| page.own.is_none()) {
-        text += &format!("the page itself is {}\n", paint.word(verdict, verdict.as_str()));
-    }
-    text += &page.own.as_ref().map_or_else(String::new, |own| split(page, own));
-    text += &dead_ends(page);
-    text += &repairs(paint, page);
-    text += &page.asked.as_ref().map_or_else(String::new, asked);
-    text + ending(page)
+    let verdict = page.verdict.filter(|_| page.own.is_none()).map_or_else(String::new, |word| {
+        format!("the page itself is {}\n", paint.word(word, word.as_str()))
+    });
+    [
+        headline(paint, page),
+        verdict,
+        page.own.as_ref().map_or_else(String::new, |own| split(page, own)),
+        dead_ends(page),
+        repairs(paint, page),
+        page.asked.as_ref().map_or_else(String::new, asked),
+        ending(page).to_owned(),
+    ]
+    .concat()
 }
 
 /// `decay 0.43 ± 0.03 (300 walks, σ 0.1)   worse than 82 % of the pages in this crawl`
@@ -101,24 +105,21 @@ fn repairs(paint: Paint, page: &PageDecay) -> String {
 }
 
 fn asked(asked: &AskedRow) -> String {
-    let mut text = format!(
-        "{} looked at, {}\n",
-        counted(asked.pages, "page"),
-        counted(asked.requests, "request")
-    );
-    if asked.blocked > 0 {
-        let (are, they, were) = if asked.blocked == 1 {
-            ("is", "it counts", "it were")
-        } else {
-            ("are", "they count", "they were")
-        };
-        text += &format!(
-            "{} {are} blocked: {they} as sound, and if {were} dead the score would be up to {:.2} more\n",
-            counted(asked.blocked, "page"),
-            asked.blocked_share
-        );
-    }
-    text
+    let (pages, requests) = (counted(asked.pages, "page"), counted(asked.requests, "request"));
+    format!("{pages} looked at, {requests}\n{}", blocked(asked))
+}
+
+fn blocked(asked: &AskedRow) -> String {
+    let (are, they, were) = match asked.blocked {
+        0 => return String::new(),
+        1 => ("is", "it counts", "it were"),
+        _ => ("are", "they count", "they were"),
+    };
+    format!(
+        "{} {are} blocked: {they} as sound, and if {were} dead the score would be up to {:.2} more\n",
+        counted(asked.blocked, "page"),
+        asked.blocked_share
+    )
 }
 
 fn ending(page: &PageDecay) -> &'static str {
@@ -133,47 +134,44 @@ fn ending(page: &PageDecay) -> &'static str {
 
 /// What is told of a whole graph.
 pub fn web(paint: Paint, web: &WebDecay) -> String {
-    let mut text = format!(
-        "{}: {}, {} fail",
+    let edge = match web.edge {
+        0 => String::new(),
+        edge => format!(", {} at the edge not read", counted(edge, "page")),
+    };
+    let scores: String = web.scores.iter().map(|scores| sigma(paint, scores)).collect();
+    format!(
+        "{}: {}, {} on which surfers fail{edge}\n{}{scores}",
         shown_url(&web.source),
         counted(web.links, "link"),
         counted(web.failing, "page"),
-    );
-    if web.edge > 0 {
-        text += &format!(", {} at the edge were not read", counted(web.edge, "page"));
-    }
-    text.push('\n');
-    if web.missing_links > 0 {
-        let links = counted(web.missing_links, "link");
-        text += &format!("note: {links} of the crawl were not asked and are not counted\n");
-    }
-    if web.strangers > 0 {
-        let pages = counted(web.strangers, "dead page");
-        text += &format!("note: {pages} of the list are in no link\n");
-    }
-    for scores in &web.scores {
-        text += &sigma(paint, scores);
-    }
-    text
+        notes(web),
+    )
+}
+
+fn notes(web: &WebDecay) -> String {
+    let note = |count: u64, thing: &str, what: &str| match count {
+        0 => String::new(),
+        count => format!("note: {} {what}\n", counted(count, thing)),
+    };
+    note(web.missing_links, "link", "of the crawl not asked and not counted")
+        + &note(web.strangers, "dead page", "of the list in no link")
 }
 
 fn sigma(paint: Paint, scores: &SigmaDecay) -> String {
-    let title = format!("σ {}", scores.sigma);
-    let mut text = format!(
-        "\n{}: {}, mean decay {:.3}, mean share of dead links {:.3}\n",
-        paint.strong(&title),
+    let title = paint.strong(&format!("σ {}", scores.sigma));
+    let head = format!(
+        "\n{title}: {}, mean decay {:.3}, mean share of dead links {:.3}\n",
         counted(scores.pages, "living page"),
         scores.mean_decay,
         scores.mean_dead_links,
     );
-    text += &bars(scores);
-    text += &format!(
+    let comparison = format!(
         "{} of {} without a dead link of their own have a decay above 0.5\n",
         grouped(scores.clean_and_rotten),
         counted(scores.clean, "page"),
     );
-    text += &list("most rotten:", &scores.top);
-    text + &list("soundest:", &scores.bottom)
+    let (top, bottom) = (list("most rotten:", &scores.top), list("soundest:", &scores.bottom));
+    [head, bars(scores), comparison, top, bottom].concat()
 }
 
 fn list(title: &str, pages: &[PageRow]) -> String {

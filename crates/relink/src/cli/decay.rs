@@ -24,7 +24,7 @@ pub struct DecayArgs {
     #[arg(long, value_name = "ID|latest", conflicts_with = "graph")]
     pub crawl: Option<CrawlChoice>,
     /// Score every page of a list of links: CSV with the columns `from` and
-    /// `to`, or two names a line. (BVGraph files are read by `relink-eval
+    /// `to`, or two names a line. (`BVGraph` files are read by `relink-eval
     /// decay`, not here.)
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,

@@ -7,12 +7,13 @@ use crate::desk::{Desk, QUICK, Said};
 
 /// A web of pages and their links, from lines like `/ a a gone`. What has no
 /// line does not exist.
-fn town(lines: &str) -> Web {
+fn town(pages: &str) -> Web {
     let web = Web::start_blocking();
-    for line in lines.lines() {
-        let (path, links) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
-        let links: String =
-            links.split_whitespace().map(|to| format!("<a href=\"/{to}\">{to}</a> ")).collect();
+    for line in pages.lines() {
+        let (path, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let links: Vec<String> =
+            rest.split_whitespace().map(|to| format!("<a href=\"/{to}\">{to}</a> ")).collect();
+        let links = links.concat();
         let story = format!("The story of {path} is told here and nowhere else. ").repeat(3);
         let body = format!("<title>Page {path}</title><h1>{path}</h1><p>{story}</p>{links}");
         web.page(path, 200, &body);
