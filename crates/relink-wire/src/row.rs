@@ -347,8 +347,6 @@ pub(crate) mod tests {
             looks: &looks,
             grounds: &grounds(),
             places: &places,
-            inlinks: 0,
-            depth: None,
         }))
     }
 
@@ -402,8 +400,6 @@ pub(crate) mod tests {
             looks: &looks,
             grounds: &grounds,
             places: &[],
-            inlinks: 0,
-            depth: None,
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");

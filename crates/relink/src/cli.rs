@@ -72,16 +72,16 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Crawl a site: every page, every link, the whole health of it.
     Crawl(Box<CrawlArgs>),
+    /// Survey a catalogue: most of what is broken, with few requests.
+    Survey(Box<SurveyArgs>),
+    /// Measure how rotten the neighborhood of a page is.
+    Decay(Box<DecayArgs>),
     /// Report a crawl: on the terminal, as one page of HTML, as JSON.
     Report(ReportArgs),
     /// Find where dead pages went: a live successor, an archived copy.
     Revive(Box<ReviveArgs>),
     /// Look after what was learnt about how sites moved.
     Patterns(PatternsArgs),
-    /// Measure how rotten the neighborhood of a page is.
-    Decay(Box<DecayArgs>),
-    /// Survey a catalogue: most of what is broken, with few requests.
-    Survey(Box<SurveyArgs>),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
     Extract(ExtractArgs),

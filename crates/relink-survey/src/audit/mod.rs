@@ -28,6 +28,10 @@ const SALT: u64 = 0x0061_7564_6974;
 /// interval takes does not depend on how large the catalogue is.
 const ALWAYS: u32 = 1_500;
 
+/// No more than this share of a catalogue: of a small one a narrow interval
+/// would take nearly all, and a survey is there to check less.
+const MOST: f64 = 0.25;
+
 /// The part of the size foretold that an audit goes to at once where it learns:
 /// what is drawn later narrows the interval more.
 const LEARNING: f64 = 0.9;
@@ -117,7 +121,8 @@ impl<P: SamplingPlan> Audited<P> {
 impl Audit {
     /// The most URLs that are checked. Of a small catalogue that may be all.
     fn most_of(&self, ledger: &Ledger<'_>) -> u32 {
-        count(self.most * f64::from(ledger.catalogue().len())) + ALWAYS
+        let urls = f64::from(ledger.catalogue().len());
+        (count(self.most * urls) + ALWAYS).min(count(MOST * urls))
     }
 
     /// How large a sample narrows the interval to its width, as far as the

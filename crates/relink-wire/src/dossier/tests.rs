@@ -77,8 +77,6 @@ fn settled(word: Word, code: Option<u16>, reason: &str) -> TargetView<'_> {
         looks: &[],
         grounds: &[],
         places: &[],
-        inlinks: 0,
-        depth: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::human::{Paint, counted, duration, grouped, shown_prose, shown_url, su
 /// Dead directories that are named.
 const DIRECTORIES: usize = 5;
 /// Traps that are named.
-const TRAPS: usize = 5;
+const TRAPS: usize = 20;
 /// Findings that are named.
 const FINDINGS: usize = 10;
 
