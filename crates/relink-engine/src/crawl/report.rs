@@ -44,7 +44,9 @@ pub async fn site_report(
         let piece = ports.store.site_targets(run.id, after, PIECE).await?;
         let Some(last) = piece.last() else { break };
         after = last.errand;
-        piece.into_iter().for_each(|target| targets.read(target));
+        for target in piece {
+            targets.read(target);
+        }
     }
     let mut links = LinkReader::new(&pages, &targets);
     let mut cursor = (ErrandId(0), DocumentId(0), 0);
@@ -52,7 +54,9 @@ pub async fn site_report(
         let piece = ports.store.site_links(run.id, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
         cursor = (last.to, last.from, last.position);
-        piece.into_iter().for_each(|link| links.read(link));
+        for link in &piece {
+            links.read(link);
+        }
     }
     let read = links.finish();
     let mut report = targets.finish(read);
@@ -152,15 +156,15 @@ async fn compare(
         beyond.clone_from(&last.url);
         for change in piece {
             let is_broken = |word: Option<Word>| word.is_some_and(|word| BROKEN.contains(&word));
-            let (was, is) = (is_broken(change.before), is_broken(change.after));
-            let list = match (was, is, change.before) {
+            let (was_broken, is_now) = (is_broken(change.before), is_broken(change.after));
+            let changes = match (was_broken, is_now, change.before) {
                 (false, true, None) => &mut new,
                 (false, true, Some(_)) => &mut regressed,
                 (true, false, _) => &mut fixed,
                 _ => continue,
             };
             let relink_ports::WordChange { url, before, after, code } = change;
-            list.push(ChangeRow { url, before, after, code });
+            changes.push(ChangeRow { url, before, after, code });
         }
     }
     Ok(SiteComparison {

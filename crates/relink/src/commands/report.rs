@@ -1,6 +1,7 @@
 //! `relink report`: a crawl told again, with all that is known at its end.
 
-use std::io::{self, Write};
+use std::fmt::Write as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -121,20 +122,18 @@ fn cannot_write(path: &Path, fault: &io::Error) -> Failure {
 /// the directory for temporary files.
 fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), Failure> {
     let is_html = |path: &PathBuf| matches!(format_of(path), Ok(ReportFormat::Html));
-    let path = match outputs.into_iter().find(is_html) {
-        Some(path) => path,
-        None => {
-            let path = std::env::temp_dir().join(format!("relink-report-{}.html", report.run));
-            let written = std::fs::File::create(&path)
-                .and_then(|mut file| file.write_all(site::html(report).as_bytes()));
-            written.map_err(|fault| cannot_write(&path, &fault))?;
-            path
-        }
-    };
+    let path = outputs.into_iter().find(is_html).map_or_else(|| write_aside(report), Ok)?;
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let opened = Command::new(opener).arg(&path).status().is_ok_and(|status| status.success());
+    let is_shown = Command::new(opener).arg(&path).status().is_ok_and(|status| status.success());
     let place = path.display();
-    print(&if opened { format!("{place}\n") } else { format!("open it in a browser: {place}\n") })
+    print(&if is_shown { format!("{place}\n") } else { format!("open it in a browser: {place}\n") })
+}
+
+/// Writes the page into the directory for temporary files.
+fn write_aside(report: &SiteReport) -> Result<PathBuf, Failure> {
+    let path = std::env::temp_dir().join(format!("relink-report-{}.html", report.run));
+    std::fs::write(&path, site::html(report)).map_err(|fault| cannot_write(&path, &fault))?;
+    Ok(path)
 }
 
 async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, Failure> {
@@ -161,7 +160,7 @@ fn changed(title: &str, changes: &Capped<ChangeRow>) -> String {
             word.map_or_else(|| "not there".to_owned(), |word| word.to_string())
         };
         let (was, is) = (word(change.before), word(change.after));
-        text += &format!("  {was} -> {is}  {}\n", printable(&change.url));
+        let _ = writeln!(text, "  {was} -> {is}  {}", printable(&change.url));
     }
     let more = changes.total.saturating_sub(CHANGES.min(changes.rows.len()) as u64);
     if more > 0 { text + &format!("  … and {} more\n", grouped(more)) } else { text }

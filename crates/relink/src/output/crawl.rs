@@ -1,5 +1,7 @@
 //! What a crawl's report says beside its findings.
 
+use std::fmt::Write as _;
+
 use relink_engine::{CrawlEnd, CrawlOutcome, LeftAside, Ports, crawl_before, site_report};
 use relink_model::RunId;
 use relink_ports::Tally;
@@ -26,16 +28,17 @@ pub fn beside(outcome: &CrawlOutcome) -> String {
     for note in &outcome.hosts {
         let host = printable(&note.host);
         if note.is_closed {
-            text += &format!("  {host}: robots.txt cannot be had, so nothing was visited there\n");
+            let _ =
+                writeln!(text, "  {host}: robots.txt cannot be had, so nothing was visited there");
         }
         if let Some(delay) = note.crawl_delay {
             let delay = duration(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
-            text += &format!("  {host}: robots.txt asks for {delay} between visits\n");
+            let _ = writeln!(text, "  {host}: robots.txt asks for {delay} between visits");
         }
     }
     if let Some((pages, fault)) = &outcome.unrendered {
         let pages = counted(*pages, "page");
-        text += &format!("  {pages} built by scripts could not be read: {fault}\n");
+        let _ = writeln!(text, "  {pages} built by scripts could not be read: {fault}");
         text +=
             "  hint: install a browser (`apt install chromium`), or name one in RELINK_BROWSER\n";
     }

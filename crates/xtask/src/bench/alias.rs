@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use relink_revive::matching::{Answer, Page, Study};
 
 /// The longest that it may take.
-const BAR: Duration = Duration::from_secs(60);
+const BAR: Duration = Duration::from_mins(1);
 
 /// How many pages a folder has.
 const FOLDER: usize = 40;

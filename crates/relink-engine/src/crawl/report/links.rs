@@ -91,7 +91,7 @@ impl<'a> LinkReader<'a> {
         }
     }
 
-    pub(super) fn read(&mut self, link: SiteLink) {
+    pub(super) fn read(&mut self, link: &SiteLink) {
         if self.group.to != Some(link.to) {
             self.close_group();
             self.group.to = Some(link.to);
@@ -101,11 +101,11 @@ impl<'a> LinkReader<'a> {
         if page.is_sitemap {
             self.group.in_sitemaps += 1;
         } else if page.errand.is_some() {
-            self.count(&link, page, depth);
-            self.note_mixed(&link, page);
-            self.note_fragment(&link, page);
+            self.count(link, page, depth);
+            self.note_mixed(link, page);
+            self.note_fragment(link, page);
         }
-        self.note_spot(&link, page);
+        self.note_spot(link, page);
     }
 
     fn count(&mut self, link: &SiteLink, page: &SitePage, depth: Option<u32>) {
@@ -203,7 +203,7 @@ impl<'a> LinkReader<'a> {
                 slope: point.slope,
             })
             .collect();
-        self.read.templates.rows.sort_by(|one, other| other.pages.cmp(&one.pages));
+        self.read.templates.rows.sort_by_key(|row| std::cmp::Reverse(row.pages));
         self.read.templates.rows.truncate(SHOWN);
         let missing = std::mem::take(&mut self.missing);
         let fragments = missing.into_iter().map(|((to, fragment), inlinks)| MissingFragment {
