@@ -167,7 +167,8 @@ impl<'a> LinkReader<'a> {
         let group = std::mem::take(&mut self.group);
         let Some(to) = group.to else { return };
         self.read.inlinks.insert(to, group.links);
-        let is_page = self.page_of.contains_key(&to);
+        let page = self.page_of.get(&to).and_then(|page| self.pages.get(page));
+        let is_page = page.is_some_and(|page| !page.is_sitemap);
         if group.links == 0 && group.in_sitemaps > 0 && is_page {
             self.read.orphans.total += 1;
             if self.read.orphans.rows.len() < SHOWN {

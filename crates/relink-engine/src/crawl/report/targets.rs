@@ -229,8 +229,10 @@ impl TargetReader {
 
 fn finding(target: &SiteTarget, word: Word) -> SiteFinding {
     let advice = target.code.and_then(codes::meaning).map(|meaning| meaning.advice.to_owned());
+    // What is no address is kept under a name of its own.
+    let url = target.url.strip_prefix("malformed:").unwrap_or(&target.url);
     SiteFinding {
-        url: target.url.clone(),
+        url: url.to_owned(),
         word,
         code: target.code,
         status: target.status,
