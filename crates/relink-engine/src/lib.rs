@@ -5,7 +5,8 @@
 //! calls it hands in [`Ports`] and an [`Observer`].
 //!
 //! Every use case goes the same way: the loader turns inputs into links and
-//! errands in the store, and the asker works them off until none is left. Nothing here grows with the number of addresses; only the store does.
+//! errands in the store, and the asker works them off until none is left.
+//! Nothing here grows with the number of addresses; only the store does.
 
 mod ask;
 mod check;

@@ -121,7 +121,8 @@ async fn read_through(
     }
 }
 
-fn no_address(asked: Timestamp) -> Probe {
+/// The probe of what is no address: nothing was asked.
+pub(crate) fn no_address(asked: Timestamp) -> Probe {
     Probe {
         asked,
         hops: Vec::new(),

@@ -80,12 +80,6 @@ fn addressee(part: &str) -> (Option<&str>, &str) {
     if has_value { (None, part) } else { (Some(name), wish) }
 }
 
-/// Whether a link with this `rel` is not to be followed.
-pub fn is_nofollow(rel: &str) -> bool {
-    let mut words = rel.split(|letter: char| letter.is_ascii_whitespace() || letter == ',');
-    words.any(|word| word.eq_ignore_ascii_case("nofollow"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,20 +132,6 @@ mod tests {
             [("robots", true), (" ROBOTS ", true), ("Relink", true), ("googlebot", false)]
         {
             assert_eq!(PageDirectives::is_for_us(name), expect, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_link_asks_by_its_rel() {
-        for (rel, expect) in [
-            ("nofollow", true),
-            ("noopener NoFollow", true),
-            ("ugc,nofollow", true),
-            ("follow", false),
-            ("nofollowed", false),
-            ("", false),
-        ] {
-            assert_eq!(is_nofollow(rel), expect, "{rel}");
         }
     }
 }

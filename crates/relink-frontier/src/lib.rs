@@ -26,7 +26,7 @@ pub use backoff::backoff;
 pub use canonical::{CanonicalError, canonical, host_name};
 pub use crawl_scope::{CrawlScope, Reach};
 pub use depth_curve::{DepthCount, DepthCurve, DepthPoint, depth_curve};
-pub use directives::{PageDirectives, is_nofollow};
+pub use directives::PageDirectives;
 pub use host_clock::{Arrival, HostClock, Readiness};
 pub use order::{Discovery, Order, is_within_depth};
 pub use pace::Pace;

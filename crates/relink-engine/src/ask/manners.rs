@@ -13,7 +13,7 @@ use url::Url;
 use super::inquest::Judged;
 use super::{Asker, Returned};
 use crate::EngineFault;
-use crate::look::{LookAt, look, moment};
+use crate::look::{LookAt, look, moment, no_address};
 
 /// The name we go by in `robots.txt`.
 pub(crate) const AGENT: &str = "relink";
@@ -170,7 +170,7 @@ async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobot
     let asked = moment(&*ports.clock);
     let none = KeptRobots { origin: origin.clone(), asked, status: None, text: Vec::new() };
     let Ok(url) = Url::parse(&format!("{origin}/robots.txt")) else {
-        return (none, silent(asked));
+        return (none, no_address(asked));
     };
     let terms = Terms { body_cap: Some(Robots::LONGEST_FILE), ..Terms::default() };
     let at = LookAt { terms, ..LookAt::new(&url, is_named, Agent::Plain) };
@@ -185,17 +185,6 @@ async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobot
     let text = body.map(|body| body.bytes.to_vec()).unwrap_or_default();
     let text = text[..text.len().min(Robots::LONGEST_FILE)].to_vec();
     (KeptRobots { status, text, ..none }, probe)
-}
-
-fn silent(asked: Timestamp) -> Probe {
-    Probe {
-        asked,
-        hops: Vec::new(),
-        ending: Ending::Malformed(relink_model::Malformation::NotAnAddress),
-        timings: relink_model::Timings::default(),
-        retry_after: None,
-        digest: None,
-    }
 }
 
 fn answer(kept: &KeptRobots) -> RobotsAnswer {

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
     Admission as Trapped, AvoidedPattern, CrawlScope, Discovery, Order, PageSight, ParameterTrials,
-    RobotsAnswer, Scope, TrapWatch, host_name, strip,
+    RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
 use relink_model::{Errand, Probe, Word};
@@ -406,7 +406,7 @@ impl Crawler {
             self.seen.insert(hash);
             return self.ask(way.found, false);
         }
-        if self.rules.depth.is_some_and(|limit| way.found.depth > limit) {
+        if !is_within_depth(way.found.depth, self.rules.depth) {
             aside.too_deep += 1;
             return Admission::Leave;
         }

@@ -35,8 +35,8 @@ pub(crate) fn read_robots_marks(html: &str) -> RobotsMarks {
         }
         let Some(destination) = tokens.attribute("href").map(str::trim) else { continue };
         let relation = tokens.attribute("rel").unwrap_or_default();
-        let is_unfollowed =
-            relation.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("nofollow"));
+        let mut words = relation.split(|it: char| it.is_ascii_whitespace() || it == ',');
+        let is_unfollowed = words.any(|word| word.eq_ignore_ascii_case("nofollow"));
         let seen = if is_unfollowed { &mut marks.unfollowed } else { &mut followed };
         seen.insert(destination.to_owned());
     }
@@ -52,7 +52,7 @@ fn directive(tokens: &Tokenizer<'_>) -> Option<String> {
 }
 
 fn has_any(html: &str) -> bool {
-    ["ofollow", "OFOLLOW", "obots", "OBOTS", "elink"]
+    ["ollow", "OLLOW", "obots", "OBOTS", "elink", "ELINK"]
         .iter()
         .any(|word| memmem::find(html.as_bytes(), word.as_bytes()).is_some())
 }
@@ -81,6 +81,7 @@ mod tests {
     fn a_link_is_followed_if_one_mention_of_it_is() {
         check(r#"<a rel="external nofollow" href=" /a ">x</a>"#, &[], &["/a"]);
         check(r#"<a rel=nofollow href="/a">x</a><a href="/a">y</a>"#, &[], &[]);
+        check(r#"<a rel="ugc,NoFollow" href="/a">x</a>"#, &[], &["/a"]);
         check(r#"<a rel="nofollowed" href="/a">x</a>"#, &[], &[]);
     }
 }

@@ -38,15 +38,7 @@ async fn graphml(
 ) -> Result<(), Failure> {
     let mut graph = Graphml::begin(out).map_err(cannot)?;
     let pages = page_errands(ports, run).await?;
-    let mut after = ErrandId(0);
-    loop {
-        let piece = ports.store.site_targets(run, after, PIECE).await?;
-        let Some(last) = piece.last() else { break };
-        after = last.errand;
-        for target in &piece {
-            graph.node(&node(target)).map_err(cannot)?;
-        }
-    }
+    each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
     let mut cursor = (ErrandId(0), DocumentId(0), 0);
     loop {
         let piece = ports.store.site_links(run, cursor, PIECE).await?;
@@ -111,19 +103,30 @@ async fn sitemap(
         .into_iter()
         .filter_map(|page| Some((page.errand?, page.is_sitemap)))
         .collect();
+    each_target(ports, run, |target| {
+        let is_page = read.get(&target.errand) == Some(&false);
+        if is_page && target.status == Some(200) && target.hops.len() == 1 {
+            sitemap.page(&target.url).map_err(cannot)?;
+        }
+        Ok(())
+    })
+    .await?;
+    sitemap.end().map_err(cannot)
+}
+
+/// Hands every target of a crawl to `each`, in the order they were found.
+async fn each_target(
+    ports: &Ports,
+    run: RunId,
+    mut each: impl FnMut(&SiteTarget) -> Result<(), Failure> + Send,
+) -> Result<(), Failure> {
     let mut after = ErrandId(0);
     loop {
         let piece = ports.store.site_targets(run, after, PIECE).await?;
-        let Some(last) = piece.last() else { break };
+        let Some(last) = piece.last() else { return Ok(()) };
         after = last.errand;
-        for target in &piece {
-            let is_page = read.get(&target.errand) == Some(&false);
-            if is_page && target.status == Some(200) && target.hops.len() == 1 {
-                sitemap.page(&target.url).map_err(cannot)?;
-            }
-        }
+        piece.iter().try_for_each(&mut each)?;
     }
-    sitemap.end().map_err(cannot)
 }
 
 fn node(target: &SiteTarget) -> NodeRow<'_> {
