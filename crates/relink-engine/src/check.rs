@@ -81,10 +81,15 @@ pub async fn check(
 
 /// When asking may begin. On fetched pages an address is found that a later
 /// document may name, and an interrupted run may hold errands that nobody
-/// names any more; both are only known once everything is read.
+/// names any more; which places are wanted on a page is not known before,
+/// either. All that is only known once everything is read.
 fn start(settings: &CheckSettings, run: &OpenRun) -> Start {
     let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
-    if has_pages || run.is_resumed { Start::WhenLoaded } else { Start::AtOnce }
+    if has_pages || settings.load.reading.remote_anchors || run.is_resumed {
+        Start::WhenLoaded
+    } else {
+        Start::AtOnce
+    }
 }
 
 fn plan(settings: &CheckSettings) -> RunPlan {

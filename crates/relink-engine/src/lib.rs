@@ -8,6 +8,7 @@
 //! errands in the store, and the asker works them off until none is left.
 //! Nothing here grows with the number of addresses; only the store does.
 
+mod anchors;
 mod ask;
 mod check;
 mod crawl;

@@ -109,7 +109,8 @@ pub(crate) async fn look_through(fetch: &dyn Fetch, clock: &dyn Clock, asked: As
     read_through(fetch, clock, asked).await.0
 }
 
-async fn read_through(
+/// A look at a stored URL, with the body.
+pub(crate) async fn read_through(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
     asked: Asked<'_>,

@@ -4,6 +4,7 @@
 //! wires the two together in one place. A port speaks the model's words, so
 //! that nothing of an edge (a row, a socket, a path separator) leaks inward.
 
+mod anchor_store;
 mod archive;
 mod clock;
 mod dial;
@@ -15,6 +16,7 @@ mod search;
 mod site_store;
 mod store;
 
+pub use anchor_store::{AnchorStore, MissingAnchor, WantedAnchor};
 pub use archive::{
     Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, CaptureStatuses,
     Replay,

@@ -21,7 +21,7 @@ use relink_model::{
 };
 use thiserror::Error;
 
-use crate::{ReviveStore, SiteStore};
+use crate::{AnchorStore, ReviveStore, SiteStore};
 
 /// One host, as the store numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -93,6 +93,8 @@ pub struct NewLink {
     pub given: String,
     /// What it leads to.
     pub target: NewTarget,
+    /// The place on the target it wants, if it names one that is looked for.
+    pub fragment: Option<String>,
 }
 
 /// Links of one document to store, in order.
@@ -213,6 +215,9 @@ pub struct Completion {
     pub step: Step,
     /// The page that was found there, if its links are followed.
     pub page: Option<NewPage>,
+    /// The places the page offers to fragments, as [`anchor_hash`] has them,
+    /// sorted; nothing where nobody asked or they cannot be told.
+    pub anchors: Option<Vec<u32>>,
 }
 
 /// A page whose links were read, and belong with the result that brought it.
@@ -234,8 +239,6 @@ pub struct NewPage {
 pub struct PageLink {
     /// The link.
     pub link: NewLink,
-    /// The place on the target it wants, if it names one.
-    pub fragment: Option<String>,
     /// What becomes of its target, if the run does not know it yet.
     pub admission: Admission,
 }
@@ -512,7 +515,7 @@ pub enum StoreFault {
 
 /// Remembers everything.
 #[async_trait]
-pub trait Store: SiteStore + ReviveStore + Send + Sync {
+pub trait Store: SiteStore + AnchorStore + ReviveStore + Send + Sync {
     /// Opens the unfinished run of the same plan, or a new one.
     ///
     /// With `fresh`, an unfinished one is left as it is and never resumed.
@@ -532,7 +535,8 @@ pub trait Store: SiteStore + ReviveStore + Send + Sync {
     ) -> Result<LoadedDocument, StoreFault>;
 
     /// Adds links of a document. Targets not yet known to the run become
-    /// errands, or are settled from memory if they were alive lately.
+    /// errands, or are settled from memory if they were alive lately. Where a
+    /// link wants a place, memory must know which places there are.
     async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreFault>;
 
     /// Marks a document as loaded whole.

@@ -249,8 +249,7 @@ async fn a_file_of_the_second_schema_takes_crawls_in() {
     assert!(links.iter().all(|link| link.fragment.is_none()));
 
     let link = PageLink {
-        link: link_to("http://one.test/new"),
-        fragment: Some("part".to_owned()),
+        link: NewLink { fragment: Some("part".to_owned()), ..link_to("http://one.test/new") },
         admission: Admission::Ask { depth: 1, rank: Some(7), trusts_memory: false },
     };
     let page = NewPage { label: "page".to_owned(), links: vec![link], ..NewPage::default() };
@@ -281,6 +280,7 @@ fn settled(claim: &Claim) -> Completion {
         probe: None,
         step: Step::Settle(settlement),
         page: None,
+        anchors: None,
     }
 }
 
@@ -341,6 +341,7 @@ fn link_to(url: &str) -> NewLink {
         place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
         given: url.to_owned(),
         target: NewTarget::Web { url: url.to_owned(), host: "one.test".to_owned(), is_named: true },
+        fragment: None,
     }
 }
 
@@ -376,6 +377,7 @@ async fn reopening_voids_leases_and_fences_off_old_results() {
         probe: None,
         step: Step::Hold { looks: Vec::new() },
         page: None,
+        anchors: None,
     };
     let refuse = async || {
         let refused = store.complete(run.id, std::slice::from_ref(&late), MOMENTS).await;

@@ -329,6 +329,10 @@ pub struct ReadingArgs {
     /// sphinx; `off` checks none [default: any].
     #[arg(long, value_name = "STYLE", env = "RELINK_ANCHORS")]
     pub anchors: Option<AnchorStyle>,
+    /// Look for anchors on web pages, too: a link to `page#part` must find
+    /// `part` there.
+    #[arg(long)]
+    pub remote_anchors: bool,
     /// Read every document as this format, whatever its name: markdown, html,
     /// rst, asciidoc, wikitext, css, xml, notebook, csv, tsv, json, jsonl,
     /// list, text or source.

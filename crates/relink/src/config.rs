@@ -68,10 +68,12 @@ pub struct Config {
     /// See `--anchors`.
     #[serde(deserialize_with = "parsed")]
     pub anchors: Option<AnchorStyle>,
+    /// See `--remote-anchors`.
+    pub remote_anchors: Option<bool>,
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 23] = [
+const KEYS: [&str; 24] = [
     "allow-private",
     "anchors",
     "base-url",
@@ -90,6 +92,7 @@ const KEYS: [&str; 23] = [
     "max-age",
     "offline",
     "proxy",
+    "remote-anchors",
     "resolve",
     "retries",
     "root-dir",
@@ -150,6 +153,7 @@ impl Config {
             index_files: self.index_files.or(lower.index_files),
             fallback_extensions: self.fallback_extensions.or(lower.fallback_extensions),
             anchors: self.anchors.or(lower.anchors),
+            remote_anchors: self.remote_anchors.or(lower.remote_anchors),
         }
     }
 }
@@ -210,6 +214,7 @@ mod tests {
             max-age = 0
             offline = true
             proxy = "http://127.0.0.1:8080"
+            remote-anchors = true
             resolve = ["example.test:80:127.0.0.1"]
             retries = 0
             root-dir = "site"

@@ -161,6 +161,7 @@ fn flags(args: CheckArgs) -> Config {
         index_files: args.reading.index_files,
         fallback_extensions: args.reading.fallback_extensions,
         anchors: args.reading.anchors,
+        remote_anchors: args.reading.remote_anchors.then_some(true),
         ..asking_flags(args.asking)
     }
 }
@@ -209,6 +210,7 @@ fn reading(config: &Config) -> Result<Reading, Failure> {
             fallback_extensions: config.fallback_extensions.clone().unwrap_or_default(),
             anchors: config.anchors.map_or(LocalRules::default().anchors, |style| style.0),
         },
+        remote_anchors: config.remote_anchors.unwrap_or(false),
         // Who says where names lead may well say it of these.
         skips_reserved: config.resolve.is_none()
             && config.proxy.is_none()

@@ -4,13 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relink_model::Errand;
-use relink_ports::HostId;
+use relink_ports::{HostId, Terms};
 use url::Url;
 
 use super::lane::{Lane, Whereabouts};
 use super::manners::Manners;
 use super::{Asker, Returned};
-use crate::look::{Asked, agent_for, look_through};
+use crate::Ports;
+use crate::anchors;
+use crate::load::SeenPage;
+use crate::look::{Asked, agent_for, read_through};
 
 impl Asker<'_> {
     /// Sends out whatever may leave now.
@@ -91,20 +94,17 @@ impl Asker<'_> {
     fn send_to_look(&mut self, host: HostId, errand: Errand) {
         let ports = self.ports.clone();
         let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
-        let known = self.loading.pages();
+        let brought = self.loading.brought();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
             // Asked while loading: the first look is that one.
-            let loaded = known.get(&errand.url).filter(|_| errand.looks.is_empty());
-            let probe = if let Some(probe) = loaded {
-                probe.clone()
-            } else {
-                let agent = agent_for(errand.purpose, &errand.looks);
-                let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
-                look_through(&*ports.fetch, &*ports.clock, asked).await
+            let loaded = brought.pages.get(&errand.url).filter(|_| errand.looks.is_empty());
+            let seen = match loaded {
+                Some(seen) => seen.clone(),
+                None => see(&ports, &errand, terms, brought.wants(&errand.url)).await,
             };
-            tray.put(Returned::Looked(host, Box::new(errand), Box::new(probe)));
+            tray.put(Returned::Looked(host, Box::new(errand), Box::new(seen)));
         });
     }
 
@@ -155,4 +155,16 @@ impl Asker<'_> {
             tray.put(Returned::Located(host, ports.fetch.locate(&url).await));
         });
     }
+}
+
+/// Looks at a page, and at the places it offers if some are wanted.
+async fn see(ports: &Ports, errand: &Errand, terms: Terms, wants_places: bool) -> SeenPage {
+    let agent = agent_for(errand.purpose, &errand.looks);
+    let body_cap = wants_places.then_some(anchors::PAGE_BYTES).or(terms.body_cap);
+    let terms = Terms { body_cap, ..terms };
+    let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
+    let (probe, body) = read_through(&*ports.fetch, &*ports.clock, asked).await;
+    let anchors = body.filter(|_| wants_places);
+    let anchors = anchors.and_then(|body| anchors::offered_by(&probe, &body));
+    SeenPage { probe, anchors }
 }

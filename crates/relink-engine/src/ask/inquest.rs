@@ -22,8 +22,16 @@ pub(super) struct Inquest {
     /// The looks so far, this one included.
     looks: Vec<Look>,
     controls: Vec<Control>,
-    /// What the page says, if its links are followed.
-    reading: Option<Box<PageReading>>,
+    shown: Shown,
+}
+
+/// What a page shows beside what it is judged by.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// The places it offers, where some are wanted and they can be told.
+    pub(super) anchors: Option<Vec<u32>>,
+    /// What it says, if its links are followed.
+    pub(super) reading: Option<Box<PageReading>>,
 }
 
 /// A judged errand on its way to the store.
@@ -35,7 +43,7 @@ pub(super) struct Judged {
 }
 
 impl Inquest {
-    fn new(host: HostId, errand: Errand, probe: Probe, reading: Option<Box<PageReading>>) -> Self {
+    fn new(host: HostId, errand: Errand, probe: Probe, shown: Shown) -> Self {
         let mut looks = errand.looks.clone();
         looks.push(Look {
             asked: probe.asked,
@@ -43,7 +51,7 @@ impl Inquest {
             ending: probe.ending.clone(),
             took_ms: probe.timings.total,
         });
-        Self { host, errand, probe, looks, controls: Vec::new(), reading }
+        Self { host, errand, probe, looks, controls: Vec::new(), shown }
     }
 
     fn case(&self, habit: Habit, now: Timestamp) -> Case<'_> {
@@ -67,7 +75,7 @@ impl Asker<'_> {
         host: HostId,
         errand: Errand,
         probe: Probe,
-        reading: Option<Box<PageReading>>,
+        shown: Shown,
     ) -> Option<Inquest> {
         let (elapsed, patience) = (self.elapsed(), self.settings.patience);
         let Some(lane) = self.lanes.get_mut(&host) else {
@@ -78,7 +86,7 @@ impl Asker<'_> {
         if self.crawler.is_some() && lane.welcome.is_in_doubt() {
             lane.doubted.push(errand.clone());
         }
-        Some(Inquest::new(host, errand, probe, reading))
+        Some(Inquest::new(host, errand, probe, shown))
     }
 
     /// Goes on with an inquest: `None` if it has to wait for a control.
@@ -168,8 +176,12 @@ impl Asker<'_> {
 
 impl Inquest {
     fn judged(self, lease: HostLease, step: Step) -> Judged {
-        let reading = self.reading;
-        Judged { reading, ..Judged::new(self.errand, Some(lease), Some(self.probe), step) }
+        let Shown { anchors, reading } = self.shown;
+        // The places of an error page are nobody's.
+        let is_there = matches!(&step, Step::Settle(settled) if settled.word.is_reached());
+        let mut judged = Judged::new(self.errand, Some(lease), Some(self.probe), step);
+        judged.completion.anchors = anchors.filter(|_| is_there);
+        Judged { reading, ..judged }
     }
 }
 
@@ -180,8 +192,9 @@ impl Judged {
         probe: Option<Probe>,
         step: Step,
     ) -> Self {
+        let (id, target) = (errand.id, errand.target);
         let completion =
-            Completion { errand: errand.id, target: errand.target, lease, probe, step, page: None };
+            Completion { errand: id, target, lease, probe, step, page: None, anchors: None };
         Self { errand, completion, reading: None }
     }
 }

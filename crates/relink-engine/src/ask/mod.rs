@@ -6,6 +6,7 @@
 //! request keeps its slot until its result is committed, so a kill repeats
 //! little.
 
+mod anchors;
 mod controls;
 mod dispatch;
 mod follow;
@@ -37,7 +38,7 @@ use self::lane::{Lane, Turn};
 use self::supply::Supply;
 use self::tray::Tray;
 use crate::crawl::{Crawler, Visited};
-use crate::load::Loading;
+use crate::load::{Loading, SeenPage};
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
 /// How often progress is reported.
@@ -103,7 +104,7 @@ enum Returned {
     /// A host's address, as far as it can be told.
     Located(HostId, Option<std::net::IpAddr>),
     /// A request's result.
-    Looked(HostId, Box<Errand>, Box<Probe>),
+    Looked(HostId, Box<Errand>, Box<SeenPage>),
     /// The result of a request for a page whose links are followed.
     Visited(HostId, Box<Errand>, Box<Visited>),
     /// What a host says about robots.
@@ -235,6 +236,9 @@ impl<'a> Asker<'a> {
         if self.has_network {
             // An interruption may have come between the proof and its fruits.
             self.judge_held(observer).await?;
+        }
+        if self.loading.brought().wants_any() {
+            self.judge_anchors(observer).await?;
         }
         let is_done = self.has_network || self.settled == self.targets;
         Ok(if is_done { AskEnd::Done } else { AskEnd::NoNetwork })

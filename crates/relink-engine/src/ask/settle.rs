@@ -8,10 +8,11 @@ use relink_ports::{Completion, HostId, Moments, Settled, SettledQuery, Step};
 use tokio::time::Instant;
 
 use super::controls::ControlErrand;
-use super::inquest::{Inquest, Judged, turned_away};
+use super::inquest::{Inquest, Judged, Shown, turned_away};
 use super::lane::Whereabouts;
 use super::{Asker, Returned};
 use crate::crawl::Visited;
+use crate::load::SeenPage;
 use crate::{EngineFault, Observer};
 
 /// While many requests are out, a commit waits so long for company: a fuller
@@ -71,10 +72,12 @@ impl Asker<'_> {
                 self.note_address(host, address);
                 Vec::new()
             }
-            Returned::Looked(host, errand, probe) => {
+            Returned::Looked(host, errand, seen) => {
+                let SeenPage { probe, anchors } = *seen;
                 self.has_network |= probe.ending.met_a_server();
                 hosts.push(host);
-                self.open_inquest(host, *errand, *probe, None).into_iter().collect()
+                let shown = Shown { anchors, reading: None };
+                self.open_inquest(host, *errand, probe, shown).into_iter().collect()
             }
             Returned::Visited(host, errand, visited) => {
                 let Visited { probe, reading, unrendered } = *visited;
@@ -83,8 +86,8 @@ impl Asker<'_> {
                 if let (Some(crawler), Some(fault)) = (&mut self.crawler, unrendered) {
                     crawler.note_unrendered(fault);
                 }
-                let reading = reading.map(Box::new);
-                self.open_inquest(host, *errand, probe, reading).into_iter().collect()
+                let shown = Shown { anchors: None, reading: reading.map(Box::new) };
+                self.open_inquest(host, *errand, probe, shown).into_iter().collect()
             }
             Returned::Robots(host, kept, probe) => {
                 self.has_network |= probe.ending.met_a_server();

@@ -298,8 +298,9 @@ impl Crawler {
                 place: super::argument(position, given),
                 given: redact(given).into_owned(),
                 target: web(url, true),
+                fragment: None,
             };
-            page.links.push(PageLink { link, fragment: None, admission: self.ask(found, true) });
+            page.links.push(PageLink { link, admission: self.ask(found, true) });
         }
         page
     }
@@ -384,7 +385,7 @@ impl Crawler {
         let is_near = url.host() == way.from.host()
             && url.port_or_known_default() == way.from.port_or_known_default();
         let target = web(&url, way.is_named && is_near);
-        Some(PageLink { link: NewLink { place, given, target }, fragment, admission })
+        Some(PageLink { link: NewLink { place, given, target, fragment }, admission })
     }
 
     fn admit(&mut self, way: &Way<'_>, url: &Url, is_shy: bool, fresh: &mut Vec<Url>) -> Admission {
@@ -449,8 +450,8 @@ impl Crawler {
             code: Some(codes::MALFORMED_URL),
             reason,
         };
-        let link = NewLink { place, given, target };
-        Some(PageLink { link, fragment: None, admission: self.ask(way.found, false) })
+        let link = NewLink { place, given, target, fragment: None };
+        Some(PageLink { link, admission: self.ask(way.found, false) })
     }
 
     /// Tells the trap watch and the trials what a page looked like.

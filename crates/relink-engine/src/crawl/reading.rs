@@ -4,14 +4,14 @@
 
 use std::borrow::Cow;
 
-use percent_encoding::percent_decode_str;
 use relink_frontier::{PageDirectives, PageSight, canonical};
 use relink_model::{Link, LinkTarget, Place, SkipReason};
-use relink_page::{Format, RobotsMarks, Slugs, robots_marks};
-use relink_ports::{Body, anchor_hash};
+use relink_page::{Format, RobotsMarks, robots_marks};
+use relink_ports::Body;
 use relink_wire::redact;
 use url::Url;
 
+use crate::anchors;
 use crate::unpack::{Bounds, is_packed, unpack};
 
 /// Links of one page that are followed; a page with more is a trap.
@@ -63,7 +63,7 @@ pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<P
     let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
     let mut reading = PageReading {
-        anchors: anchors(format, &bytes),
+        anchors: anchors::offered(format, &bytes, body.is_cut),
         is_sitemap: format == Format::Xml && is_sitemap(&bytes),
         sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
         forbids_following: PageDirectives::parse(wishes).nofollow,
@@ -87,14 +87,6 @@ fn is_sitemap(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let has = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     has(b"<urlset") || has(b"<sitemapindex") || has(b":urlset")
-}
-
-fn anchors(format: Format, bytes: &[u8]) -> Option<Vec<u32>> {
-    let anchors = relink_page::anchors(format, bytes, Slugs::Any).filter(|all| !all.is_open())?;
-    let mut hashes: Vec<u32> = anchors.iter().map(anchor_hash).collect();
-    hashes.sort_unstable();
-    hashes.dedup();
-    Some(hashes)
 }
 
 impl PageReading {
@@ -121,7 +113,7 @@ impl PageReading {
             LinkTarget::Web(text) | LinkTarget::Path(text) => text,
             LinkTarget::Fragment(text) => {
                 // Most point at a place that is there, and say nothing else.
-                let fragment = fragment(text).filter(|name| !self.offers(name))?;
+                let fragment = anchors::wanted(text).filter(|name| !self.offers(name))?;
                 let url = Ok(seen_from.page.clone());
                 return Some(found(link, url, Some(fragment)));
             }
@@ -134,12 +126,11 @@ impl PageReading {
             }
         };
         let url = canonical(Some(seen_from.base), text).map_err(|fault| fault.to_string());
-        Some(found(link, url, fragment(text)))
+        Some(found(link, url, anchors::wanted(text)))
     }
 
     fn offers(&self, name: &str) -> bool {
-        let Some(anchors) = &self.anchors else { return true };
-        anchors.binary_search(&anchor_hash(name)).is_ok()
+        self.anchors.as_ref().is_none_or(|anchors| anchors::offers(anchors, name))
     }
 }
 
@@ -152,16 +143,4 @@ struct SeenFrom<'a> {
 fn found(link: &Link, url: Result<Url, String>, fragment: Option<String>) -> FoundLink {
     let given = redact(link.target.text()).into_owned();
     FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
-}
-
-/// The place a destination wants, if it names one that a page must have: the
-/// top of a page is always there, and a text is looked for by the browser.
-fn fragment(text: &str) -> Option<String> {
-    let (_, fragment) = text.split_once('#')?;
-    let fragment = fragment.split_once(":~:").map_or(fragment, |(name, _)| name);
-    let name = percent_decode_str(fragment).decode_utf8_lossy();
-    let is_top = name.is_empty() || name.eq_ignore_ascii_case("top");
-    // Script routers write whole paths there.
-    let is_route = name.starts_with(['/', '!']) || name.contains('=');
-    (!is_top && !is_route).then(|| name.into_owned())
 }

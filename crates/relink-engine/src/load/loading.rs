@@ -1,11 +1,12 @@
 //! What the asker may know of a loading that is still going on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use relink_model::Probe;
 use tokio::sync::Notify;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Shared between the loader, which writes, and the asker, which reads.
 #[derive(Debug, Default)]
@@ -15,7 +16,43 @@ pub(crate) struct Loading {
     chunks: AtomicU64,
     is_done: AtomicBool,
     bell: Notify,
-    pages: Mutex<Arc<HashMap<String, Probe>>>,
+    brought: Mutex<Arc<Brought>>,
+}
+
+/// What a loading leaves to the asker.
+#[derive(Debug, Default)]
+pub(crate) struct Brought {
+    /// What the pages among the inputs answered, so that they need not be
+    /// asked twice.
+    pub(crate) pages: HashMap<String, SeenPage>,
+    /// Hashes of the addresses of pages whose places are wanted.
+    wanted: HashSet<u64>,
+}
+
+/// A page that was asked while loading.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenPage {
+    /// What came back.
+    pub(crate) probe: Probe,
+    /// The places it offers, where they are looked for and can be told.
+    pub(crate) anchors: Option<Vec<u32>>,
+}
+
+impl Brought {
+    /// Some link wants a place on this page.
+    pub(super) fn want(&mut self, url: &str) {
+        self.wanted.insert(xxh3_64(url.as_bytes()));
+    }
+
+    /// Whether some link wants a place on this page.
+    pub(crate) fn wants(&self, url: &str) -> bool {
+        !self.wanted.is_empty() && self.wanted.contains(&xxh3_64(url.as_bytes()))
+    }
+
+    /// Whether any place is wanted.
+    pub(crate) fn wants_any(&self) -> bool {
+        !self.wanted.is_empty()
+    }
 }
 
 impl Loading {
@@ -31,16 +68,16 @@ impl Loading {
         self.bell.notify_one();
     }
 
-    /// Everything is stored, with what the pages among the inputs answered.
-    pub(super) fn finish(&self, pages: HashMap<String, Probe>) {
-        *self.pages.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(pages);
+    /// Everything is stored, and this is left to the asker.
+    pub(super) fn finish(&self, brought: Brought) {
+        *self.brought.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(brought);
         self.is_done.store(true, Ordering::Release);
         self.bell.notify_one();
     }
 
     /// There is nothing to load.
     pub(crate) fn finish_empty(&self) {
-        self.finish(HashMap::new());
+        self.finish(Brought::default());
     }
 
     /// Documents opened so far.
@@ -63,9 +100,9 @@ impl Loading {
         self.is_done.load(Ordering::Acquire)
     }
 
-    /// What the pages among the inputs answered; nothing before the end.
-    pub(crate) fn pages(&self) -> Arc<HashMap<String, Probe>> {
-        Arc::clone(&self.pages.lock().unwrap_or_else(PoisonError::into_inner))
+    /// What is left to the asker; nothing before the end.
+    pub(crate) fn brought(&self) -> Arc<Brought> {
+        Arc::clone(&self.brought.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until something was stored.

@@ -11,7 +11,6 @@ mod resolve;
 mod shelf;
 mod skip;
 
-use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,16 +18,17 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::Scope;
-use relink_model::{Link, LinkTarget, Place, PlaceKind, Probe, RunId, Span};
+use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
 use relink_page::{Format, Options, Problem};
 use relink_ports::{
     Agent, DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink,
-    NewTarget, Walk,
+    NewTarget, Terms, Walk,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub(crate) use self::loading::Loading;
+use self::loading::Brought;
+pub(crate) use self::loading::{Loading, SeenPage};
 use self::notes::Notes;
 use self::opened::Content;
 use self::reader::{Piece, ReadLink, Reader, Said, Source};
@@ -36,6 +36,7 @@ pub use self::reading::{LocalRules, Reading};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
+use crate::anchors;
 use crate::look::{LookAt, look};
 use crate::unpack::{UnpackFault, inner_name};
 use crate::{EngineFault, Ports, Stop};
@@ -158,9 +159,7 @@ pub(crate) struct Loader<'a> {
     loaded: Loaded,
     documents: Vec<DocumentId>,
     shelf: Shelf<'a>,
-    /// What the pages among the inputs answered, so that they need not be
-    /// asked twice.
-    pages: HashMap<String, Probe>,
+    brought: Brought,
 }
 
 /// An input with the files it stands for.
@@ -231,9 +230,9 @@ impl<'a> Loader<'a> {
         settings: &'a LoadSettings,
         loading: &'a Loading,
     ) -> Self {
-        let (loaded, documents, pages) = Default::default();
+        let (loaded, documents, brought) = Default::default();
         let shelf = Shelf::new(&*ports.files, &settings.reading);
-        Self { ports, run, settings, loading, loaded, documents, shelf, pages }
+        Self { ports, run, settings, loading, loaded, documents, shelf, brought }
     }
 
     /// Reads every input. What was read before an interruption is kept and not
@@ -256,7 +255,7 @@ impl<'a> Loader<'a> {
             }
         }
         self.ports.store.finish_loading(self.run, &self.documents).await?;
-        self.loading.finish(self.pages);
+        self.loading.finish(self.brought);
         Ok(self.loaded)
     }
 
@@ -324,13 +323,18 @@ impl<'a> Loader<'a> {
         if self.settings.is_offline {
             return Ok(());
         }
-        let at = LookAt::new(url, true, Agent::Plain);
+        let looks_for_places = self.settings.reading.remote_anchors;
+        let body_cap = looks_for_places.then_some(anchors::PAGE_BYTES);
+        let terms = Terms { body_cap, ..Terms::default() };
+        let at = LookAt { terms, ..LookAt::new(url, true, Agent::Plain) };
         let (probe, body) = tokio::select! {
             looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
             () = stop.raised() => return Ok(()),
         };
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        self.pages.insert(url.to_string(), probe);
+        let anchors = body.as_ref().filter(|_| looks_for_places);
+        let anchors = anchors.and_then(|body| anchors::offered_by(&probe, body));
+        self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
         let Some(body) = body else { return Ok(()) };
         let content_type = body.content_type.as_deref();
         let told = || Format::of_content_type(content_type, &body.bytes);
@@ -431,6 +435,15 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Notes the pages on which places are wanted.
+    fn note_wanted(&mut self, links: &[NewLink]) {
+        for link in links.iter().filter(|link| link.fragment.is_some()) {
+            if let NewTarget::Web { url, .. } = &link.target {
+                self.brought.want(url);
+            }
+        }
+    }
+
     /// Stores links; without a document they are only counted.
     async fn store_links(
         &mut self,
@@ -439,7 +452,7 @@ impl<'a> Loader<'a> {
         links: Vec<ReadLink>,
     ) -> Result<(), EngineFault> {
         let mut new: Vec<NewLink> = Vec::with_capacity(links.len());
-        for ReadLink { place, given, meaning, hidden } in links {
+        for ReadLink { place, given, meaning, fragment, hidden } in links {
             self.loaded.links += 1;
             let target = match meaning {
                 Meaning::Target(target) => Ok(target),
@@ -455,10 +468,11 @@ impl<'a> Loader<'a> {
             };
             match target {
                 Ok(target) if is_hidden(&target, &hidden) => self.loaded.skipped.add(Skip::Ignored),
-                Ok(target) => new.push(NewLink { place, given, target }),
+                Ok(target) => new.push(NewLink { place, given, target, fragment }),
                 Err(skip) => self.loaded.skipped.add(skip),
             }
         }
+        self.note_wanted(&new);
         let Some(document) = document else { return Ok(()) };
         let moments = Moments { now: self.ports.now(), fresh_since: self.settings.fresh_since };
         let batch = LinkBatch { document, first, links: &new, moments };

@@ -29,6 +29,8 @@ pub(super) struct ReadLink {
     pub(super) place: Place,
     pub(super) given: String,
     pub(super) meaning: Meaning,
+    /// The place it wants on a web page, if such are looked for.
+    pub(super) fragment: Option<String>,
     /// Codes of findings that the document says to leave alone.
     pub(super) hidden: Vec<String>,
 }
@@ -175,6 +177,7 @@ impl ReadLink {
     pub(super) fn new(link: &Link, resolver: &Resolver, notes: &Notes) -> Self {
         let meaning = resolver.resolve(link);
         let given = meaning.given(link);
+        let fragment = resolver.place(link, &meaning);
         let (meaning, hidden) = match notes.tell(link.place.line) {
             Told::Nothing => (meaning, Vec::new()),
             Told::Hidden(codes) => (meaning, codes),
@@ -182,6 +185,6 @@ impl ReadLink {
             Told::Ignored if matches!(meaning, Meaning::Skipped(_)) => (meaning, Vec::new()),
             Told::Ignored => (Meaning::Skipped(Skip::Ignored), Vec::new()),
         };
-        Self { place: link.place, given, meaning, hidden }
+        Self { place: link.place, given, meaning, fragment, hidden }
     }
 }

@@ -14,6 +14,8 @@ pub struct Reading {
     pub column: Option<Column>,
     /// By which rule local links are followed.
     pub local: LocalRules,
+    /// Whether places on web pages are looked for.
+    pub remote_anchors: bool,
     /// Whether names reserved for examples are passed over in files.
     pub skips_reserved: bool,
 }

@@ -17,6 +17,7 @@ use super::local::{LocalLink, manner, own_manner, tidied};
 use super::reserved::is_reserved;
 use super::skip::Skip;
 use super::{LoadSettings, LocalRules, Standing};
+use crate::anchors::wanted;
 
 /// What becomes of a link.
 pub(super) enum Meaning {
@@ -63,6 +64,8 @@ pub(super) struct Resolver {
     standing: Standing,
     /// Whether names reserved for examples are passed over.
     skips_reserved: bool,
+    /// Whether places on web pages are looked for.
+    looks_for_places: bool,
     /// What relative links are relative to, if that is on the web.
     base: Option<Url>,
     /// Whether the document itself said so.
@@ -86,6 +89,7 @@ impl Resolver {
             format,
             standing,
             skips_reserved: settings.reading.skips_reserved && is_file,
+            looks_for_places: settings.reading.remote_anchors,
             base,
             says_base: false,
         }
@@ -174,9 +178,19 @@ impl Resolver {
         }
     }
 
+    /// The place that a link wants on a web page, if such are looked for.
+    pub(super) fn place(&self, link: &Link, meaning: &Meaning) -> Option<String> {
+        let is_web = matches!(meaning, Meaning::Target(NewTarget::Web { .. }));
+        (is_web && self.looks_for_places).then(|| wanted(link.target.text())).flatten()
+    }
+
     /// A place in the document itself. On the web, that takes more than one
     /// look at the page, and where a base is set, it is not this document.
     fn fragment(&self, text: &str, kind: PlaceKind) -> Meaning {
+        let is_looked_for = self.looks_for_places && wanted(text).is_some();
+        if self.standing.is_on_web() && is_looked_for {
+            return self.web(text, false);
+        }
         let Standing::Folder { folder, own: Some(own) } = &self.standing else {
             return Meaning::Skipped(Skip::Anchor);
         };

@@ -15,6 +15,7 @@ use relink_ports::{Files, NewTarget};
 use super::local::{LocalLink, percent_decoded};
 use super::reading::Reading;
 use super::skip::Skip;
+use crate::anchors::is_line;
 
 /// Anchors kept for links to come, over all documents.
 const MOST_ANCHORS: usize = 500_000;
@@ -160,7 +161,7 @@ impl<'a> Shelf<'a> {
             let Some(anchors) = self.anchors(file, link.manner().is_own, slugs).await else {
                 continue;
             };
-            if has_place(&anchors, fragment) || is_line(fragment, slugs) {
+            if has_place(&anchors, fragment) || shows_lines(slugs) && is_line(fragment) {
                 return alive(link, "the anchor is there");
             }
             if anchors.is_open() {
@@ -228,16 +229,9 @@ fn has_place(anchors: &Anchors, fragment: &str) -> bool {
     anchors.has(fragment) || anchors.has(&decoded) || decoded.split_once('-').is_some_and(is_range)
 }
 
-/// Lines of a file, as GitHub and GitLab show them: `L10`, `L10-L12`, `L10C3`.
-fn is_line(fragment: &str, slugs: Slugs) -> bool {
-    let is_shown = matches!(slugs, Slugs::Any | Slugs::GitHub | Slugs::GitLab);
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    let is_spot = |part: &str| {
-        let part = part.strip_prefix('L').unwrap_or(part);
-        let (line, column) = part.split_once('C').unwrap_or((part, "1"));
-        is_number(line) && is_number(column)
-    };
-    is_shown && fragment.starts_with('L') && fragment.split('-').all(is_spot)
+/// Whether lines are places of files as this renderer shows them.
+fn shows_lines(slugs: Slugs) -> bool {
+    matches!(slugs, Slugs::Any | Slugs::GitHub | Slugs::GitLab)
 }
 
 /// The name that was meant by `wanted`: the same in another case, or, for a
@@ -279,17 +273,6 @@ fn settled(link: &LocalLink, word: Word, code: Option<Code>, reason: String) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_are_places_where_files_are_shown_by_line() {
-        for fragment in ["L10", "L10-L12", "L10-12", "L1C2-L3C4"] {
-            assert!(is_line(fragment, Slugs::Any), "{fragment}");
-            assert!(!is_line(fragment, Slugs::MdBook), "{fragment}");
-        }
-        for fragment in ["L", "Links", "10", "L1-x", "L1-"] {
-            assert!(!is_line(fragment, Slugs::Any), "{fragment}");
-        }
-    }
 
     #[test]
     fn a_name_is_meant_in_another_case_or_with_another_extension() {

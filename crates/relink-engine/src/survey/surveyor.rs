@@ -152,7 +152,8 @@ impl<'a> Surveyor<'a> {
         let text = self.read.catalogue.url(url);
         let host = host_name(&Url::parse(text).ok()?);
         let target = NewTarget::Web { url: text.to_owned(), host, is_named: self.is_named };
-        Some(NewLink { place: self.read.place(url), given: text.to_owned(), target })
+        let (place, given) = (self.read.place(url), text.to_owned());
+        Some(NewLink { place, given, target, fragment: None })
     }
 }
 

@@ -73,6 +73,7 @@ mod tests {
                 host: "one.test".to_owned(),
                 is_named: true,
             },
+            fragment: None,
         }
     }
 

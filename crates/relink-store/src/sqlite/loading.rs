@@ -9,6 +9,7 @@ use relink_ports::{
 };
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::anchors;
 use super::fault::Outcome;
 use super::rows::{millis, number};
 
@@ -70,10 +71,10 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
                 let host = host_id(db, host, &mut hosts)?;
                 web_target(db, url, host)?
             }
-            NewTarget::Local { .. } => local_target(db, link, batch.moments)?,
+            NewTarget::Local { .. } => local_target(db, &link.target, batch.moments)?,
         };
-        let errand = errand(db, run, link, &target, &Start::at_once(batch.moments))?;
-        insert_link(db, batch.document, position, errand.id, link)?;
+        let errand = errand(db, run, &link.into(), &target, &Start::at_once(batch.moments))?;
+        insert_link(db, batch.document.0, position, errand.id, link)?;
     }
     count_links(db, batch)?;
     make_due(db, run, hosts.into_values())
@@ -163,8 +164,12 @@ fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
 }
 
 /// What needs no asking is settled while loading.
-pub(super) fn local_target(db: &Connection, link: &NewLink, moments: Moments) -> Outcome<Target> {
-    let NewTarget::Local { key, word, code, reason } = &link.target else {
+pub(super) fn local_target(
+    db: &Connection,
+    target: &NewTarget,
+    moments: Moments,
+) -> Outcome<Target> {
+    let NewTarget::Local { key, word, code, reason } = target else {
         unreachable!("only local targets come here")
     };
     let code = code.map(|code| code.to_string());
@@ -197,8 +202,22 @@ pub(super) struct Start {
 
 impl Start {
     /// For a target that may be asked at once, in its turn.
-    fn at_once(moments: Moments) -> Self {
+    pub(super) fn at_once(moments: Moments) -> Self {
         Self { fresh_since: moments.fresh_since, not_before: 0, depth: None, rank: None }
+    }
+}
+
+/// What an errand is told by the link that leads to it.
+pub(super) struct Lead<'a> {
+    pub(super) target: &'a NewTarget,
+    pub(super) given: &'a str,
+    /// Whether it wants a place on the target.
+    pub(super) wants_anchor: bool,
+}
+
+impl<'a> From<&'a NewLink> for Lead<'a> {
+    fn from(link: &'a NewLink) -> Self {
+        Self { target: &link.target, given: &link.given, wants_anchor: link.fragment.is_some() }
     }
 }
 
@@ -215,19 +234,20 @@ pub(super) struct Begun {
 pub(super) fn errand(
     db: &Connection,
     run: RunId,
-    link: &NewLink,
+    lead: &Lead<'_>,
     target: &Target,
     start: &Start,
 ) -> Outcome<Begun> {
-    let (url, is_named) = match &link.target {
+    let (url, is_named) = match lead.target {
         NewTarget::Web { url, is_named, .. } => (url, *is_named),
         NewTarget::Local { key, .. } => (key, false),
     };
     let is_local = target.host.is_none();
     let is_fresh = target.word.as_deref() == Some(Word::Alive.as_str())
-        && target.checked_at >= Some(millis(start.fresh_since));
+        && target.checked_at >= Some(millis(start.fresh_since))
+        && (!lead.wants_anchor || anchors::are_known(db, target.id)?);
     let is_settled = is_local || is_fresh;
-    let given = (link.given != *url).then_some(link.given.as_str());
+    let given = (lead.given != *url).then_some(lead.given);
     let added = db
         .prepare_cached(
             "INSERT INTO errand
@@ -250,6 +270,9 @@ pub(super) fn errand(
         0 => known_errand(db, run, target, is_named)?,
         _ => db.last_insert_rowid(),
     };
+    if added == 0 && lead.wants_anchor && !is_settled {
+        mistrust_memory(db, id)?;
+    }
     // A local errand from before an interruption is settled anew: the file may
     // have come or gone since.
     if is_local || is_fresh && added > 0 {
@@ -273,6 +296,18 @@ fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) ->
     Ok(errand)
 }
 
+/// An errand that was settled from memory is asked after all: a link wants to
+/// know more of its target than memory does.
+fn mistrust_memory(db: &Connection, errand: i64) -> Outcome<()> {
+    db.prepare_cached(
+        "UPDATE errand SET state = 0, cached = 0, word = NULL, code = NULL, status = NULL,
+                           reason = NULL, since = NULL, settled_at = NULL, confidence = NULL
+         WHERE id = ? AND cached",
+    )?
+    .execute([errand])?;
+    Ok(())
+}
+
 fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<()> {
     db.prepare_cached(
         "UPDATE errand SET word = t.word, code = t.code, status = t.status, reason = t.reason,
@@ -284,20 +319,22 @@ fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<
     Ok(())
 }
 
-fn insert_link(
+/// Stores the place of a link that led to this errand.
+pub(super) fn insert_link(
     db: &Connection,
-    document: DocumentId,
+    document: i64,
     position: usize,
     errand: i64,
     link: &NewLink,
 ) -> Outcome<()> {
     let place = link.place;
     db.prepare_cached(
-        "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col, kind)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col, kind,
+                           fragment)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute((
-        document.0,
+        document,
         number(position),
         errand,
         number(place.span.start),
@@ -305,6 +342,7 @@ fn insert_link(
         place.line,
         place.column,
         place.kind.as_str(),
+        link.fragment.as_deref(),
     ))?;
     Ok(())
 }

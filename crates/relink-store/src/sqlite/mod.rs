@@ -6,6 +6,7 @@
 //! to do meanwhile, and a hop to another thread and back for each statement
 //! costs more than most statements do.
 
+mod anchors;
 mod claims;
 mod dossier;
 mod fault;

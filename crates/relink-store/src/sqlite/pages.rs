@@ -13,7 +13,7 @@ use relink_ports::{
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
-use super::loading::{self, Begun, Start, errand, host_id, local_target, web_target};
+use super::loading::{self, Begun, Start, errand, host_id, insert_link, local_target, web_target};
 use super::rows::{self, errand_columns, millis, moment, number};
 
 /// Adds pages that no errand brought.
@@ -60,7 +60,7 @@ impl<'a> Intake<'a> {
         let mut stored = 0;
         for (position, link) in page.links.iter().enumerate() {
             if let Some(errand) = self.target(db, link)? {
-                insert_link(db, document, position, errand, link)?;
+                insert_link(db, document, position, errand, &link.link)?;
                 stored += 1;
             }
         }
@@ -92,13 +92,19 @@ impl<'a> Intake<'a> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
-                let target = local_target(db, &link.link, self.moments)?;
+                let target = local_target(db, &link.link.target, self.moments)?;
                 let depth = match link.admission {
                     Admission::Ask { depth, .. } => Some(depth),
                     Admission::Leave => None,
                 };
                 let start = self.start(depth, None, Timestamp::MAX);
-                return Ok(Some(self.count(&errand(db, self.run, &link.link, &target, &start)?)));
+                return Ok(Some(self.count(&errand(
+                    db,
+                    self.run,
+                    &(&link.link).into(),
+                    &target,
+                    &start,
+                )?)));
             }
         };
         if let Some(known) = self.known(db, url, link.admission)? {
@@ -111,7 +117,7 @@ impl<'a> Intake<'a> {
         let target = web_target(db, url, host)?;
         let fresh_since = if trusts_memory { self.moments.fresh_since } else { Timestamp::MAX };
         let start = self.start(Some(depth), rank, fresh_since);
-        Ok(Some(self.count(&errand(db, self.run, &link.link, &target, &start)?)))
+        Ok(Some(self.count(&errand(db, self.run, &(&link.link).into(), &target, &start)?)))
     }
 
     /// An errand the run has already. Most links lead to one, so this comes
@@ -154,34 +160,7 @@ impl<'a> Intake<'a> {
     }
 }
 
-fn insert_link(
-    db: &Connection,
-    document: i64,
-    position: usize,
-    errand: i64,
-    link: &PageLink,
-) -> Outcome<()> {
-    let place = link.link.place;
-    db.prepare_cached(
-        "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col,
-                           kind, fragment)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?
-    .execute((
-        document,
-        number(position),
-        errand,
-        number(place.span.start),
-        number(place.span.end),
-        place.line,
-        place.column,
-        place.kind.as_str(),
-        link.fragment.as_deref(),
-    ))?;
-    Ok(())
-}
-
-fn packed(anchors: &[u32]) -> Vec<u8> {
+pub(super) fn packed(anchors: &[u32]) -> Vec<u8> {
     anchors.iter().flat_map(|anchor| anchor.to_le_bytes()).collect()
 }
 

@@ -11,6 +11,7 @@ use relink_ports::{
 };
 use rusqlite::{Connection, Row};
 
+use super::anchors;
 use super::fault::Outcome;
 use super::pages::Intake;
 use super::rows::{
@@ -55,6 +56,9 @@ pub(super) fn complete(
             Step::Settle(settlement) => {
                 settle_errand(db, completion, settlement, probe)?;
                 settle_target(db, completion, settlement, probe)?;
+                if let Some(anchors) = &completion.anchors {
+                    anchors::keep(db, completion.target.0, settlement.at, anchors)?;
+                }
             }
         }
         if let Some(page) = &completion.page {

@@ -17,6 +17,7 @@
     reason = "every case panics if and only if its claim does not hold"
 )]
 
+pub mod anchors;
 pub mod claims;
 pub mod judging;
 pub mod loading;
@@ -138,6 +139,11 @@ macro_rules! store_suite {
             sites::the_last_errand_of_a_run_is_known,
             sites::a_seed_stays_named,
 
+            anchors::links_that_want_a_place_are_read_with_what_their_page_offers,
+            anchors::a_page_without_known_places_is_wanted_by_nobody,
+            anchors::a_missing_place_is_a_finding_of_its_own,
+            anchors::memory_is_trusted_with_places_it_knows,
+
             upkeep::the_size_counts_what_is_there,
             upkeep::pruning_forgets_old_closed_runs_and_their_probes,
             upkeep::pruning_keeps_what_is_not_old_or_not_closed,
@@ -181,6 +187,7 @@ mod tests {
         check("reading", include_str!("reading.rs"));
         check("judging", include_str!("judging.rs"));
         check("sites", include_str!("sites.rs"));
+        check("anchors", include_str!("anchors.rs"));
         check("upkeep", include_str!("upkeep.rs"));
     }
 }

@@ -215,6 +215,7 @@ fn web(line: u32, url: &str, is_named: bool) -> NewLink {
         place: place(line),
         given: url.to_owned(),
         target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), is_named },
+        fragment: None,
     }
 }
 
@@ -229,6 +230,7 @@ pub(super) fn local(line: u32, key: &str, word: Word) -> NewLink {
             code: (word == Word::Local).then_some(Code::new(601)),
             reason: format!("the file is {word}"),
         },
+        fragment: None,
     }
 }
 
@@ -295,7 +297,15 @@ pub(super) fn result(
     probe: Option<Probe>,
     step: Step,
 ) -> Completion {
-    Completion { errand: errand.id, target: errand.target, lease, probe, step, page: None }
+    Completion {
+        errand: errand.id,
+        target: errand.target,
+        lease,
+        probe,
+        step,
+        page: None,
+        anchors: None,
+    }
 }
 
 /// A result that settles an errand after one look, with the status its word

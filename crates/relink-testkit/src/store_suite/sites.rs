@@ -2,8 +2,8 @@
 
 use relink_model::{ErrandId, PlaceKind, RunId, Word};
 use relink_ports::{
-    Admission, Completion, DocumentId, HostLease, KeptRobots, Moments, NewPage, PageLink, RunPlan,
-    RunState, SettledQuery, Step, Store, StoreFault, WordChange,
+    Admission, Completion, DocumentId, HostLease, KeptRobots, Moments, NewLink, NewPage, PageLink,
+    RunPlan, RunState, SettledQuery, Step, Store, StoreFault, WordChange,
 };
 
 use super::Outcome;
@@ -27,7 +27,7 @@ fn crawl_plan() -> RunPlan {
 /// A link that is asked, found at this depth.
 fn ask(url: &str, depth: u32) -> PageLink {
     let admission = Admission::Ask { depth, rank: None, trusts_memory: false };
-    PageLink { link: found(1, url), fragment: None, admission }
+    PageLink { link: found(1, url), admission }
 }
 
 /// A link that is asked in its turn.
@@ -289,7 +289,8 @@ async fn crawled(store: &dyn Store, now: i64, links: Vec<PageLink>) -> Result<Ru
 /// Each stream goes on after its cursor, and tells of its own run alone.
 pub async fn a_site_is_read_back_piece_by_piece(store: &dyn Store) -> Outcome {
     let links = || {
-        let wanted = PageLink { fragment: Some("part".to_owned()), ..ask(B, 1) };
+        let link = NewLink { fragment: Some("part".to_owned()), ..found(1, B) };
+        let wanted = PageLink { link, ..ask(B, 1) };
         vec![ask(A, 1), wanted, ask(A, 1)]
     };
     let runs = [crawled(store, 0, links()).await?, crawled(store, 100, links()).await?];

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 
 use relink_frontier::{DepthCount, depth_curve, is_template, section};
 use relink_model::{ErrandId, PlaceKind};
-use relink_ports::{DocumentId, SiteLink, SitePage, anchor_hash};
+use relink_ports::{DocumentId, SiteLink, SitePage};
 use relink_wire::site::{Capped, DepthRow, Edge, MissingFragment, Spot, TemplateRow};
 
 use url::Url;
 
 use super::SHOWN;
 use super::targets::TargetReader;
+use crate::anchors::offers;
 
 /// Places named of each finding.
 const SPOTS: usize = 50;
@@ -157,7 +158,7 @@ impl<'a> LinkReader<'a> {
         let Some(fragment) = &link.fragment else { return };
         let target = self.page_of.get(&link.to).and_then(|page| self.pages.get(page));
         let Some(anchors) = target.and_then(|target| target.anchors.as_ref()) else { return };
-        if anchors.binary_search(&anchor_hash(fragment)).is_err() {
+        if !offers(anchors, fragment) {
             let spots = self.missing.entry((link.to, fragment.clone())).or_default();
             add_spot(spots, page, link.line);
         }

@@ -7,6 +7,7 @@ mod headers;
 mod hostile;
 mod local;
 mod outputs;
+mod places;
 mod politeness;
 mod privacy;
 mod remote;

@@ -1,0 +1,126 @@
+//! Places on web pages: which ones links want, and which ones pages offer.
+//!
+//! Only what can be told is told. A page that scripts build, that was not read
+//! to its end or that leads on to another may have any place.
+
+use percent_encoding::percent_decode_str;
+use relink_model::{Mark, Probe};
+use relink_page::{Format, Slugs};
+use relink_ports::{Body, anchor_hash};
+
+/// Bytes read of a page whose places are wanted; of a longer one they cannot
+/// be told.
+pub(crate) const PAGE_BYTES: usize = 4 << 20;
+
+/// What sites that show other people's text put before its ids, and their own
+/// scripts take away again.
+const GUEST_PREFIX: &str = "user-content-";
+
+/// The place a destination wants, if it names one that a page must have: the
+/// top of a page is always there, and a text is looked for by the browser.
+pub(crate) fn wanted(text: &str) -> Option<String> {
+    let (_, fragment) = text.split_once('#')?;
+    let fragment = fragment.split_once(":~:").map_or(fragment, |(name, _)| name);
+    let name = percent_decode_str(fragment).decode_utf8_lossy();
+    let is_top = name.is_empty() || name.eq_ignore_ascii_case("top");
+    // Script routers write whole paths there.
+    let is_route = name.starts_with(['/', '!']) || name.contains('=');
+    (!is_top && !is_route && !is_line(&name)).then(|| name.into_owned())
+}
+
+/// Lines of a file, as sites that show sources know them: `L10`, `L10-L12`,
+/// `L10C3`.
+pub(crate) fn is_line(fragment: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_spot = |part: &str| {
+        let part = part.strip_prefix('L').unwrap_or(part);
+        let (line, column) = part.split_once('C').unwrap_or((part, "1"));
+        is_number(line) && is_number(column)
+    };
+    fragment.starts_with('L') && fragment.split('-').all(is_spot)
+}
+
+/// The places a document offers, hashed and sorted; nothing where they cannot
+/// be told.
+pub(crate) fn offered(format: Format, bytes: &[u8], is_cut: bool) -> Option<Vec<u32>> {
+    let anchors = relink_page::anchors(format, bytes, Slugs::Any)?;
+    if is_cut || anchors.is_open() {
+        return None;
+    }
+    let bare = anchors.iter().filter_map(|name| name.strip_prefix(GUEST_PREFIX));
+    let mut hashes: Vec<u32> = anchors.iter().chain(bare).map(anchor_hash).collect();
+    hashes.sort_unstable();
+    hashes.dedup();
+    Some(hashes)
+}
+
+/// The places that a look at a page found there.
+pub(crate) fn offered_by(probe: &Probe, body: &Body) -> Option<Vec<u32>> {
+    let format = Format::of_content_type(body.content_type.as_deref(), &body.bytes)?;
+    let is_shell = probe.digest.as_ref().is_some_and(|digest| digest.has(Mark::ScriptShell));
+    // A redirect may name a place of its own, and then the link's is dropped.
+    let is_led = |location: &String| location.contains('#');
+    let is_led = probe.hops.iter().filter_map(|hop| hop.location.as_ref()).any(is_led);
+    if format != Format::Html || is_shell || is_led {
+        return None;
+    }
+    offered(format, &body.bytes, body.is_cut)
+}
+
+/// Whether the place is among those offered.
+pub(crate) fn offers(anchors: &[u32], name: &str) -> bool {
+    anchors.binary_search(&anchor_hash(name)).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(page: &str, name: &str, expect: Option<bool>) {
+        let anchors = offered(Format::Html, page.as_bytes(), false);
+        assert_eq!(anchors.map(|anchors| offers(&anchors, name)), expect);
+    }
+
+    #[test]
+    fn only_places_that_a_page_must_have_are_wanted() {
+        let of = |text| wanted(text);
+        assert_eq!(of("a.html#two%20words").as_deref(), Some("two words"));
+        assert_eq!(of("a.html#part:~:text=x").as_deref(), Some("part"));
+        let none =
+            ["a.html", "#", "#top", "#TOP", "#:~:text=x", "#/a/b", "#!a", "#page=3", "#L10-L12"];
+        for text in none {
+            assert_eq!(of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_offers_its_ids_and_names() {
+        check("<h1 id=a>A</h1><a name='b c'>B</a>", "a", Some(true));
+        check("<h1 id=a>A</h1><a name='b c'>B</a>", "b c", Some(true));
+        check("<h1 id=a>A</h1>", "A", Some(false));
+    }
+
+    #[test]
+    fn text_shown_for_others_offers_its_own_names() {
+        check("<h1 id=user-content-usage>Usage</h1>", "usage", Some(true));
+        check("<h1 id=user-content-usage>Usage</h1>", "user-content-usage", Some(true));
+    }
+
+    #[test]
+    fn what_scripts_build_or_is_cut_short_cannot_be_told() {
+        check("<div id=root></div><script src=app.js></script>", "a", None);
+        assert_eq!(offered(Format::Html, b"<h1 id=a>", true), None);
+        assert_eq!(offered(Format::Css, b"a{}", false), None);
+    }
+
+    #[test]
+    fn lines_are_places_where_files_are_shown_by_line() {
+        for fragment in ["L10", "L10-L12", "L10-12", "L1C2-L3C4"] {
+            assert!(is_line(fragment), "{fragment}");
+        }
+        for fragment in ["L", "Links", "10", "L1-x", "L1-"] {
+            assert!(!is_line(fragment), "{fragment}");
+        }
+    }
+}

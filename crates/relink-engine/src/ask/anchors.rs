@@ -1,0 +1,72 @@
+//! Places that links want on web pages, told once every page is settled.
+//!
+//! A page is asked once, however many of its places are wanted. A missing one
+//! breaks the link and not the page, so it is a finding of its own.
+
+use jiff::Timestamp;
+use relink_judge::codes;
+use relink_model::{ErrandId, Word};
+use relink_ports::{
+    DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, SettledQuery, WantedAnchor,
+};
+
+use super::Asker;
+use crate::anchors::offers;
+use crate::{EngineFault, Observer};
+
+/// Links read from the store at a time: each comes with its page's places.
+const PIECE: usize = 128;
+
+impl Asker<'_> {
+    /// Finds and reports places that links want and pages do not have.
+    pub(super) async fn judge_anchors(
+        &mut self,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        let last = self.ports.store.last_errand(self.run).await?;
+        let mut cursor: LinkCursor = (ErrandId(0), DocumentId(0), 0);
+        loop {
+            let piece = self.ports.store.wanted_anchors(self.run, cursor, PIECE).await?;
+            let Some(end) = piece.last() else { break };
+            cursor = end.link;
+            let missing: Vec<MissingAnchor> = piece.into_iter().filter_map(missing).collect();
+            let moments = Moments { now: self.ports.now(), fresh_since: Timestamp::MAX };
+            let new = self.ports.store.add_missing_anchors(self.run, &missing, moments).await?;
+            self.targets += new;
+            self.settled += new;
+        }
+        self.report_since(last, observer).await
+    }
+
+    /// Reports what was settled by errands after this one.
+    async fn report_since(
+        &self,
+        mut after: ErrandId,
+        observer: &mut dyn Observer,
+    ) -> Result<(), EngineFault> {
+        loop {
+            let query = SettledQuery { after, limit: PIECE, ..SettledQuery::ALL };
+            let page = self.ports.store.settled(self.run, query).await?;
+            let Some(last) = page.last() else { return Ok(()) };
+            after = last.errand;
+            for settled in &page {
+                observer.settled(settled)?;
+            }
+        }
+    }
+}
+
+/// The finding, if the page does not have the place.
+fn missing(wanted: WantedAnchor) -> Option<MissingAnchor> {
+    let WantedAnchor { link, url, fragment, anchors } = wanted;
+    if offers(&anchors, &fragment) {
+        return None;
+    }
+    let target = NewTarget::Local {
+        key: format!("{url}#{fragment}"),
+        word: Word::Local,
+        code: Some(codes::MISSING_ANCHOR),
+        reason: format!("no anchor `#{fragment}` on that page"),
+    };
+    Some(MissingAnchor { link, target })
+}

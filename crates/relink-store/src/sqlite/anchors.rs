@@ -1,0 +1,116 @@
+//! Places on pages: what they offer, and which links want one.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_model::{ErrandId, RunId};
+use relink_ports::{
+    AnchorStore, DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, StoreFault,
+    WantedAnchor,
+};
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::fault::Outcome;
+use super::loading::{self, Lead, Start};
+use super::pages::{packed, unpacked};
+use super::rows::{millis, number};
+
+#[async_trait]
+impl AnchorStore for SqliteStore {
+    async fn wanted_anchors(
+        &self,
+        run: RunId,
+        after: LinkCursor,
+        limit: usize,
+    ) -> Result<Vec<WantedAnchor>, StoreFault> {
+        self.perform("reading wanted anchors", |db| wanted(db, run, after, limit))
+    }
+
+    async fn add_missing_anchors(
+        &self,
+        run: RunId,
+        missing: &[MissingAnchor],
+        moments: Moments,
+    ) -> Result<u64, StoreFault> {
+        self.transact("storing missing anchors", |db| add_missing(db, run, missing, moments))
+    }
+}
+
+/// Keeps the places a page offers, with the state it was settled in.
+pub(super) fn keep(db: &Connection, target: i64, seen: Timestamp, anchors: &[u32]) -> Outcome<()> {
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO anchors (target_id, seen_at, places) VALUES (?, ?, ?)",
+    )?
+    .execute((target, millis(seen), packed(anchors)))?;
+    Ok(())
+}
+
+/// Whether the places are known that a page has in its present state.
+pub(super) fn are_known(db: &Connection, target: i64) -> Outcome<bool> {
+    let mut known = db.prepare_cached(
+        "SELECT 1 FROM anchors a CROSS JOIN target t ON t.id = a.target_id
+         WHERE a.target_id = ? AND a.seen_at = t.checked_at",
+    )?;
+    Ok(known.exists([target])?)
+}
+
+fn wanted(
+    db: &Connection,
+    run: RunId,
+    (errand, document, position): LinkCursor,
+    limit: usize,
+) -> Outcome<Vec<WantedAnchor>> {
+    let mut statement = db.prepare_cached(
+        "SELECT l.errand_id, l.document_id, l.position, t.url, l.fragment, a.places
+         FROM link l CROSS JOIN errand e ON e.id = l.errand_id
+         CROSS JOIN target t ON t.id = e.target_id
+         CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = t.checked_at
+         WHERE (l.errand_id, l.document_id, l.position)
+             > (max(?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1), ?3, ?4)
+           AND e.run_id = ?1 AND e.state = 2 AND e.settled_at = t.checked_at
+           AND l.fragment IS NOT NULL
+         ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
+    )?;
+    let position = i64::try_from(position).unwrap_or(i64::MAX);
+    let cursor = (run.0, errand.0, document.0, position, number(limit));
+    let rows = statement.query_and_then(cursor, |row| {
+        let places: Vec<u8> = row.get(5)?;
+        Outcome::Ok(WantedAnchor {
+            link: (ErrandId(row.get(0)?), DocumentId(row.get(1)?), row.get(2)?),
+            url: row.get(3)?,
+            fragment: row.get(4)?,
+            anchors: unpacked(&places),
+        })
+    })?;
+    rows.collect()
+}
+
+fn add_missing(
+    db: &Connection,
+    run: RunId,
+    missing: &[MissingAnchor],
+    moments: Moments,
+) -> Outcome<u64> {
+    let mut new = 0;
+    for MissingAnchor { link: (errand, document, position), target } in missing {
+        let settled = loading::local_target(db, target, moments)?;
+        let NewTarget::Local { key, .. } = target else { continue };
+        let lead = Lead { target, given: key, wants_anchor: false };
+        let begun = loading::errand(db, run, &lead, &settled, &Start::at_once(moments))?;
+        new += u64::from(begun.is_new);
+        db.prepare_cached(
+            "INSERT INTO link (errand_id, document_id, position, span_start, span_end, line, col,
+                               kind)
+             SELECT ?, document_id, position, span_start, span_end, line, col, kind FROM link
+             WHERE errand_id = ? AND document_id = ? AND position = ?
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute((
+            begun.id,
+            errand.0,
+            document.0,
+            i64::try_from(*position).unwrap_or(i64::MAX),
+        ))?;
+    }
+    Ok(new)
+}
