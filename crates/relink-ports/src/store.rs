@@ -95,6 +95,8 @@ pub struct NewLink {
     pub target: NewTarget,
     /// The place on the target it wants, if it names one that is looked for.
     pub fragment: Option<String>,
+    /// Codes of findings that its document says to leave alone.
+    pub hidden: Vec<String>,
 }
 
 /// Links of one document to store, in order.
@@ -410,13 +412,17 @@ impl SettledQuery<'_> {
     };
 }
 
-/// The links that name a target.
+/// The links that name a target, but for those whose documents say to leave
+/// its finding alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mentions {
     /// The first of their places.
     pub places: Vec<PlaceIn>,
     /// How many there are.
     pub count: u64,
+    /// Whether there are links, and every one of their documents says so: then
+    /// the finding is not told.
+    pub are_hidden: bool,
 }
 
 /// A place and the document it is in.
@@ -445,6 +451,9 @@ pub struct Tally {
     pub cached: u64,
     /// Targets by word.
     pub words: BTreeMap<Word, u64>,
+    /// Links left out everywhere else, because their documents say to leave
+    /// what was found alone. Targets that only they name are left out, too.
+    pub hidden: u64,
 }
 
 /// How much the database holds.
@@ -601,7 +610,8 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Send + Sync {
         limit: usize,
     ) -> Result<Vec<(Errand, Probe)>, StoreFault>;
 
-    /// Settled targets, in the order they were found.
+    /// Settled targets, in the order they were found. Findings that every
+    /// document says to leave alone are left out.
     async fn settled(
         &self,
         run: RunId,

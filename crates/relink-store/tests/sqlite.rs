@@ -342,6 +342,7 @@ fn link_to(url: &str) -> NewLink {
         given: url.to_owned(),
         target: NewTarget::Web { url: url.to_owned(), host: "one.test".to_owned(), is_named: true },
         fragment: None,
+        hidden: Vec::new(),
     }
 }
 

@@ -246,6 +246,9 @@ impl Asker<'_> {
         let mentions = self.ports.store.mentions(&ids, self.places()).await?;
         for ((errand, completion), mentions) in settled.into_iter().zip(mentions) {
             let Step::Settle(settlement) = completion.step else { continue };
+            if mentions.are_hidden {
+                continue;
+            }
             observer.settled(&Settled {
                 errand: errand.id,
                 given: errand.given,

@@ -299,6 +299,7 @@ impl Crawler {
                 given: redact(given).into_owned(),
                 target: web(url, true),
                 fragment: None,
+                hidden: Vec::new(),
             };
             page.links.push(PageLink { link, admission: self.ask(found, true) });
         }
@@ -385,7 +386,10 @@ impl Crawler {
         let is_near = url.host() == way.from.host()
             && url.port_or_known_default() == way.from.port_or_known_default();
         let target = web(&url, way.is_named && is_near);
-        Some(PageLink { link: NewLink { place, given, target, fragment }, admission })
+        Some(PageLink {
+            link: NewLink { place, given, target, fragment, hidden: Vec::new() },
+            admission,
+        })
     }
 
     fn admit(&mut self, way: &Way<'_>, url: &Url, is_shy: bool, fresh: &mut Vec<Url>) -> Admission {
@@ -450,7 +454,7 @@ impl Crawler {
             code: Some(codes::MALFORMED_URL),
             reason,
         };
-        let link = NewLink { place, given, target, fragment: None };
+        let link = NewLink { place, given, target, fragment: None, hidden: Vec::new() };
         Some(PageLink { link, admission: self.ask(way.found, false) })
     }
 

@@ -467,8 +467,7 @@ impl<'a> Loader<'a> {
                 }
             };
             match target {
-                Ok(target) if is_hidden(&target, &hidden) => self.loaded.skipped.add(Skip::Ignored),
-                Ok(target) => new.push(NewLink { place, given, target, fragment }),
+                Ok(target) => new.push(NewLink { place, given, target, fragment, hidden }),
                 Err(skip) => self.loaded.skipped.add(skip),
             }
         }
@@ -480,13 +479,6 @@ impl<'a> Loader<'a> {
         self.loading.add_chunk(new.len());
         Ok(())
     }
-}
-
-/// Whether the document says to leave the finding alone. What the web will say
-/// is not known yet.
-fn is_hidden(target: &NewTarget, hidden: &[String]) -> bool {
-    let NewTarget::Local { code: Some(code), .. } = target else { return false };
-    !hidden.is_empty() && hidden.contains(&code.to_string())
 }
 
 fn unreadable(path: String, fault: &FileFault) -> Remark {

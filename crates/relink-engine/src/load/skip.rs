@@ -99,6 +99,15 @@ impl Skips {
         *self.0.entry(skip).or_default() += 1;
     }
 
+    /// The same, with so many more.
+    #[must_use]
+    pub fn with(mut self, skip: Skip, count: u64) -> Self {
+        if count > 0 {
+            *self.0.entry(skip).or_default() += count;
+        }
+        self
+    }
+
     /// How many in all.
     pub fn total(&self) -> u64 {
         self.0.values().sum()

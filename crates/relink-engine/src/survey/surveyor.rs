@@ -153,7 +153,7 @@ impl<'a> Surveyor<'a> {
         let host = host_name(&Url::parse(text).ok()?);
         let target = NewTarget::Web { url: text.to_owned(), host, is_named: self.is_named };
         let (place, given) = (self.read.place(url), text.to_owned());
-        Some(NewLink { place, given, target, fragment: None })
+        Some(NewLink { place, given, target, fragment: None, hidden: Vec::new() })
     }
 }
 

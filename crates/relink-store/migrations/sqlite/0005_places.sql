@@ -5,3 +5,8 @@ CREATE TABLE anchors (
     seen_at   INTEGER NOT NULL,
     places    BLOB    NOT NULL
 );
+
+-- Codes of findings that a link's document says to leave alone, each with a
+-- space before and after it; null where there are none.
+ALTER TABLE link ADD COLUMN hidden TEXT;
+CREATE INDEX link_hidden ON link (errand_id) WHERE hidden IS NOT NULL;

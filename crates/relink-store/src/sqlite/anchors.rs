@@ -100,8 +100,9 @@ fn add_missing(
         new += u64::from(begun.is_new);
         db.prepare_cached(
             "INSERT INTO link (errand_id, document_id, position, span_start, span_end, line, col,
-                               kind)
-             SELECT ?, document_id, position, span_start, span_end, line, col, kind FROM link
+                               kind, hidden)
+             SELECT ?, document_id, position, span_start, span_end, line, col, kind, hidden
+             FROM link
              WHERE errand_id = ? AND document_id = ? AND position = ?
              ON CONFLICT DO NOTHING",
         )?

@@ -74,6 +74,7 @@ mod tests {
                 is_named: true,
             },
             fragment: None,
+            hidden: Vec::new(),
         }
     }
 

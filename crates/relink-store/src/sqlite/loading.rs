@@ -330,8 +330,8 @@ pub(super) fn insert_link(
     let place = link.place;
     db.prepare_cached(
         "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col, kind,
-                           fragment)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                           fragment, hidden)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute((
         document,
@@ -343,8 +343,14 @@ pub(super) fn insert_link(
         place.column,
         place.kind.as_str(),
         link.fragment.as_deref(),
+        hidden(link),
     ))?;
     Ok(())
+}
+
+/// The codes a link hides, as they are kept.
+fn hidden(link: &NewLink) -> Option<String> {
+    (!link.hidden.is_empty()).then(|| format!(" {} ", link.hidden.join(" ")))
 }
 
 /// Drops documents that no longer take part, and errands that are nobody's.

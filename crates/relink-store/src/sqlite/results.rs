@@ -15,8 +15,8 @@ use super::anchors;
 use super::fault::Outcome;
 use super::pages::Intake;
 use super::rows::{
-    ERRAND_COLUMNS, errand, errand_columns, from_json, millis, moment, named, number,
-    probe_of_errand, streak,
+    ERRAND_COLUMNS, errand, errand_columns, errand_is_told, from_json, link_is_told, millis,
+    moment, named, number, probe_of_errand, streak,
 };
 
 const PENDING: u8 = 0;
@@ -283,7 +283,9 @@ pub(super) fn settled(
           WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
             AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
             AND (NOT ?5 OR e.cached OR e.host_id IS NULL)
-          ORDER BY e.id LIMIT ?3"
+            AND ",
+        errand_is_told!(),
+        " ORDER BY e.id LIMIT ?3"
     ))?;
     let words = query.words.map(serde_json::to_string).transpose()?;
     let mut labels = Labels::default();
@@ -317,7 +319,7 @@ fn settled_row(
     let url: String = row.get(1)?;
     let given: Option<String> = row.get(2)?;
     let probe: Option<Probe> = from_json(row.get(17)?)?;
-    let Mentions { places, count: inlinks } = mentions_of(db, errand, places, labels)?;
+    let Mentions { places, count: inlinks, .. } = mentions_of(db, errand, places, labels)?;
     let stored: Option<Vec<Look>> = from_json(row.get(4)?)?;
     let looks = stored.unwrap_or_else(|| probe.iter().map(only_look).collect());
     let settlement = Settlement {
@@ -374,10 +376,16 @@ fn mentions_of(
     let count = if places.len() < limit {
         places.len() as u64
     } else {
-        db.prepare_cached("SELECT count(*) FROM link WHERE errand_id = ?")?
-            .query_row([errand.0], |row| row.get(0))?
+        let mut count = db.prepare_cached(concat!(
+            "SELECT count(*) FROM errand e CROSS JOIN link l ON l.errand_id = e.id
+             WHERE e.id = ? AND ",
+            link_is_told!()
+        ))?;
+        count.query_row([errand.0], |row| row.get(0))?
     };
-    Ok(Mentions { places, count })
+    let are_hidden = count == 0
+        && db.prepare_cached("SELECT 1 FROM link WHERE errand_id = ?")?.exists([errand.0])?;
+    Ok(Mentions { places, count, are_hidden })
 }
 
 /// The labels of documents looked up so far: many links share few documents.
@@ -404,10 +412,13 @@ fn places_of(
     limit: usize,
     labels: &mut Labels,
 ) -> Outcome<Vec<PlaceIn>> {
-    let mut statement = db.prepare_cached(
-        "SELECT document_id, span_start, span_end, line, col, kind
-         FROM link WHERE errand_id = ? ORDER BY document_id, position LIMIT ?",
-    )?;
+    let mut statement = db.prepare_cached(concat!(
+        "SELECT l.document_id, l.span_start, l.span_end, l.line, l.col, l.kind
+         FROM errand e CROSS JOIN link l ON l.errand_id = e.id
+         WHERE e.id = ? AND ",
+        link_is_told!(),
+        " ORDER BY l.document_id, l.position LIMIT ?"
+    ))?;
     let rows = statement.query_and_then((errand.0, number(limit)), |row| {
         let kind = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
         let kind = PlaceKind::named(kind).unwrap_or(PlaceKind::Link);

@@ -49,6 +49,28 @@ pub(super) const ERRAND_COLUMNS: usize = 10;
 /// That `probe p` is the last one of `errand e` to `target t`: its own, or for
 /// an answer from memory the one that reached the page. Numbers of forgotten
 /// probes are given again, so the number alone proves nothing.
+/// Whether `link l` is told of `errand e`: unless its document says to leave
+/// alone what was found.
+macro_rules! link_is_told {
+    () => {
+        "(l.hidden IS NULL OR ifnull(instr(l.hidden, ' ' || e.code || ' '), 0) = 0)"
+    };
+}
+pub(super) use link_is_told;
+
+/// Whether `errand e` is told: unless all its links say to leave it alone.
+macro_rules! errand_is_told {
+    () => {
+        concat!(
+            "(e.code IS NULL
+              OR EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id AND ",
+            crate::sqlite::rows::link_is_told!(),
+            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id))"
+        )
+    };
+}
+pub(super) use errand_is_told;
+
 macro_rules! probe_of_errand {
     () => {
         "p.id = iif(e.cached, t.reached_probe, e.probe_id)

@@ -6,7 +6,7 @@ use relink_ports::{HostTally, OpenRun, RunPlan, RunState, Tally};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
-use super::rows::{millis, moment, named, number};
+use super::rows::{errand_is_told, link_is_told, millis, moment, named, number};
 
 const FINISHED: i64 = 1;
 const VOID: i64 = 2;
@@ -91,8 +91,13 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
             Ok(Tally { documents, links, hosts, ..Tally::default() })
         },
     )?;
-    let mut statement = db
-        .prepare("SELECT word, count(*), sum(cached) FROM errand WHERE run_id = ? GROUP BY word")?;
+    tally.hidden = hidden_links(db, run)?;
+    tally.links = u64::saturating_sub(tally.links, tally.hidden);
+    let mut statement = db.prepare(concat!(
+        "SELECT e.word, count(*), sum(e.cached) FROM errand e WHERE e.run_id = ? AND ",
+        errand_is_told!(),
+        " GROUP BY e.word"
+    ))?;
     let mut rows = statement.query([run.0])?;
     while let Some(row) = rows.next()? {
         let targets: u64 = row.get(1)?;
@@ -104,6 +109,17 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
         }
     }
     Ok(tally)
+}
+
+/// Links whose documents say to leave alone what was found.
+fn hidden_links(db: &Connection, run: RunId) -> Outcome<u64> {
+    let mut statement = db.prepare(concat!(
+        "SELECT count(*) FROM link l INDEXED BY link_hidden
+         CROSS JOIN errand e ON e.id = l.errand_id
+         WHERE l.hidden IS NOT NULL AND e.run_id = ? AND NOT ",
+        link_is_told!()
+    ))?;
+    Ok(statement.query_row([run.0], |row| row.get(0))?)
 }
 
 pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<HostTally>> {

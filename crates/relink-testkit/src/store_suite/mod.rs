@@ -95,6 +95,7 @@ macro_rules! store_suite {
             reading::a_single_look_is_read_back_from_its_probe,
             reading::a_target_settled_unasked_has_no_looks,
             reading::places_come_in_the_order_of_the_errands,
+            reading::a_finding_that_documents_leave_alone_is_not_told,
             reading::the_tally_counts_the_run,
             reading::hosts_are_listed_busiest_first,
             reading::past_words_are_read_over_all_runs,

@@ -16,6 +16,7 @@ use super::scene::{
 
 const ONE: &str = "http://one.test/";
 const TWO: &str = "http://two.test/";
+const THREE: &str = "http://three.test/";
 
 /// All of them once, those of other runs and those still pending left out.
 pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> Outcome {
@@ -162,6 +163,31 @@ pub async fn places_come_in_the_order_of_the_errands(store: &dyn Store) -> Outco
     Ok(())
 }
 
+/// Not at the places that say so; and not at all, if every one does.
+pub async fn a_finding_that_documents_leave_alone_is_not_told(store: &dyn Store) -> Outcome {
+    let scene = Scene::open(store, at(0)).await?;
+    let hiding = |line, url, code: &str| {
+        let hidden = vec!["RL601".to_owned(), code.to_owned()];
+        NewLink { hidden, ..named(line, url) }
+    };
+    let links = [
+        hiding(1, ONE, "RL101"),
+        hiding(2, TWO, "RL101"),
+        named(3, TWO),
+        hiding(4, THREE, "RL999"),
+    ];
+    scene.load("b.md", 2, &links).await?;
+    scene.settle_all(Word::Dead, at(1)).await?;
+    let settled = scene.settled().await?;
+    let told: Vec<(&str, u64, u32)> =
+        settled.iter().map(|one| (&*one.url, one.inlinks, one.places[0].place.line)).collect();
+    assert_eq!(told, [(TWO, 1, 3), (THREE, 1, 4)]);
+    let tally = store.tally(scene.run).await?;
+    assert_eq!((tally.links, tally.hidden), (2, 2));
+    assert_eq!((tally.targets, tally.words[&Word::Dead]), (2, 2));
+    Ok(())
+}
+
 /// Each thing once, and nothing of other runs.
 pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
     let other = RunPlan { scope: "other".to_owned(), ..plan() };
@@ -182,6 +208,7 @@ pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
         settled: 2,
         cached: 1,
         words: BTreeMap::from([(Word::Alive, 1), (Word::Local, 1)]),
+        hidden: 0,
     };
     assert_eq!(store.tally(scene.run).await?, waiting);
 

@@ -216,6 +216,7 @@ fn web(line: u32, url: &str, is_named: bool) -> NewLink {
         given: url.to_owned(),
         target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), is_named },
         fragment: None,
+        hidden: Vec::new(),
     }
 }
 
@@ -231,6 +232,7 @@ pub(super) fn local(line: u32, key: &str, word: Word) -> NewLink {
             reason: format!("the file is {word}"),
         },
         fragment: None,
+        hidden: Vec::new(),
     }
 }
 

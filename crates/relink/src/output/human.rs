@@ -79,9 +79,9 @@ impl HumanReport {
         if !matches!(end.story, Story::Crawl(_)) {
             say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
         }
-        if let Some(loaded) = end.story.loaded().filter(|_| self.is_verbose) {
-            let skips = loaded.skipped.iter();
-            say(out, &human::skipped(skips.map(|(skip, count)| (skip.phrase(), count))))?;
+        if self.is_verbose {
+            let skips = end.skips();
+            say(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
         }
         if let Story::Crawl(outcome) = &end.story {
             let report = crawl::report(ports, end.run).await?;

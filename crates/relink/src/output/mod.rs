@@ -13,7 +13,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use relink_engine::{
-    CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark, SurveyOutcome,
+    CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark, Skip, Skips,
+    SurveyOutcome,
 };
 use relink_model::RunId;
 use relink_ports::{HostTally, Settled, SettledQuery, Tally};
@@ -57,6 +58,14 @@ pub struct RunEnd {
     pub exit: Exit,
     /// When it ended.
     pub finished: Timestamp,
+}
+
+impl RunEnd {
+    /// Links that were not checked, or whose findings are left alone.
+    fn skips(&self) -> Skips {
+        let skipped = self.story.loaded().map(|loaded| loaded.skipped.clone());
+        skipped.unwrap_or_default().with(Skip::Ignored, self.tally.hidden)
+    }
 }
 
 /// How a run went, beside its numbers.
@@ -360,11 +369,7 @@ fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             targets: tally.targets,
             cached: tally.cached,
             words: tally.words.clone(),
-            skipped: loaded
-                .iter()
-                .flat_map(|loaded| loaded.skipped.iter())
-                .map(|(skip, count)| (skip.to_string(), count))
-                .collect(),
+            skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
             dead: DeadLinks::among(&tally.words),
             exit: end.exit as u8,
         },

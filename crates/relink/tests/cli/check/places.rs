@@ -149,6 +149,17 @@ fn the_places_of_a_page_given_by_hand_are_its_own() {
 }
 
 #[test]
+fn a_note_hides_a_missing_place() {
+    let web = guide();
+    let desk = Desk::new();
+    let url = web.url("/guide");
+    desk.write("a.md", &format!("[a]({url}#gone) <!-- relink:ignore RL603 -->\n[b]({url}#lost)\n"));
+    let rows = desk.check(&["--remote-anchors", "a.md"]).exits(1).rows();
+    assert_eq!(rows.word(format!("{url}#lost")), "local RL603");
+    assert_eq!(rows.0.len(), 2);
+}
+
+#[test]
 fn memory_that_knows_no_places_is_not_trusted_and_one_that_does_is() {
     let web = guide();
     let desk = Desk::new();

@@ -70,6 +70,50 @@ fn a_note_hides_findings_of_its_line_until_its_day() {
 }
 
 #[test]
+fn a_note_hides_what_the_web_says_of_its_line() {
+    let web = Web::start_blocking();
+    let (gone, other, hidden) =
+        (web.url("/gone"), web.url("/other"), "<!-- relink:ignore RL101 -->");
+    let text = format!(
+        "[a]({gone}) {hidden}\n\n[b]({other}) {hidden}\n\n[c]({other})\n\n\
+         [d]({}) <!-- relink:ignore RL102 -->\n",
+        web.url("/third")
+    );
+    let desk = Desk::new();
+    desk.write("a.md", &text);
+    let rows = desk.check(&["a.md"]).exits(1).rows();
+    assert_eq!(rows.urls(), [other.to_string(), web.url("/third").to_string()]);
+    let places = rows.of(&other)["places"].as_array().unwrap();
+    assert_eq!((places.len(), &places[0]["line"]), (1, &Value::from(5)));
+    let report = json(&desk, &["a.md"]);
+    assert_eq!(report["summary"]["skipped"]["ignored"], 2);
+    assert_eq!(report["summary"]["links"], 2);
+    assert_eq!(report["summary"]["words"]["dead"], 2);
+    assert_eq!(report["targets"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_run_whose_findings_are_all_hidden_is_clean() {
+    let web = Web::start_blocking();
+    let desk = Desk::new();
+    desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/gone")));
+    assert_eq!(desk.check(&["a.md"]).exits(0).rows().0.len(), 0);
+    let said = desk.report(&["-v", "a.md"]).exits(0);
+    assert!(said.stdout.contains("skipped: 1 ignored by the document"), "{}", said.stdout);
+    assert!(!said.stdout.contains("/gone"), "{}", said.stdout);
+}
+
+#[test]
+fn what_a_note_hides_is_no_finding_where_the_page_is_alive() {
+    let web = Web::start_blocking();
+    web.page("/good", 200, "");
+    let desk = Desk::new();
+    desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/good")));
+    let rows = desk.check(&["a.md"]).exits(0).rows();
+    assert_eq!(rows.word(web.url("/good")), "alive");
+}
+
+#[test]
 fn an_old_note_is_mentioned_and_an_unreadable_one_is_a_problem() {
     let desk = Desk::new();
     let text = "a <!-- relink:ignore until 2020-01-01 -->\n\nb <!-- relink:ignore RL601 utnil 2099-01-01 -->\n";
