@@ -7,7 +7,7 @@ use relink_model::RunId;
 use relink_ports::{OpenRun, RunPlan, RunState};
 
 use crate::ask::{AskEnd, Asker, Start};
-use crate::load::{self, Loaded, Loader, Loading};
+use crate::load::{self, Found, Loaded, Loader, Loading};
 use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Stop};
 
 /// What to check, and how.
@@ -62,7 +62,8 @@ pub async fn check(
     let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
     let loading = Loading::default();
     let loader = Loader::new(ports, run.id, &settings.load, &loading);
-    let asker = Asker::new(ports, &run, &settings.ask, start(settings, &run), &loading, None);
+    let start = start(settings, &inputs, &run);
+    let asker = Asker::new(ports, &run, &settings.ask, start, &loading, None);
     let (read, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
     let end = match end {
         AskEnd::Done => End::Finished,
@@ -83,8 +84,9 @@ pub async fn check(
 /// document may name, and an interrupted run may hold errands that nobody
 /// names any more; which places are wanted on a page is not known before,
 /// either. All that is only known once everything is read.
-fn start(settings: &CheckSettings, run: &OpenRun) -> Start {
+fn start(settings: &CheckSettings, inputs: &[Found<'_>], run: &OpenRun) -> Start {
     let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
+    let has_pages = has_pages || load::may_list_sitemaps(inputs, &settings.load);
     if has_pages || settings.load.reading.remote_anchors || run.is_resumed {
         Start::WhenLoaded
     } else {

@@ -239,6 +239,7 @@ fn load_settings(
         scope: pattern_scope(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
+        pause: config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0),
         reading,
     })
 }

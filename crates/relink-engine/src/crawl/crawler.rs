@@ -24,13 +24,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
-use super::reading::{FoundLink, PageReading};
+use super::reading::{FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{AGENT, Further, Source};
 use crate::look::{agent_for, landing};
-
-/// Bytes read of a sitemap (its protocol's own limit).
-const SITEMAP_BYTES: usize = 50 << 20;
 
 /// Where to go, and how far.
 #[derive(Debug, Clone)]
@@ -230,10 +227,7 @@ impl Crawler {
 
     /// Whether an address is that of a sitemap, which may be long.
     fn is_sitemap(&self, url: &Url) -> bool {
-        let path = url.path();
-        self.read_sitemaps.contains(url)
-            || path.contains("sitemap") && path.ends_with(".xml.gz")
-            || path.ends_with("/sitemap.xml")
+        self.read_sitemaps.contains(url) || is_named_as_sitemap(url)
     }
 
     /// A judged page with what it says: what it leads to, if that is followed.

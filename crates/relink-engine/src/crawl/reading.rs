@@ -12,10 +12,12 @@ use relink_wire::redact;
 use url::Url;
 
 use crate::anchors;
-use crate::unpack::{Bounds, is_packed, unpack};
+use crate::unpack::{Bounds, UnpackFault, is_packed, unpack};
 
 /// Links of one page that are followed; a page with more is a trap.
 pub(crate) const MOST_LINKS: usize = 6_000;
+/// Bytes read of a sitemap (its protocol's own limit).
+pub(crate) const SITEMAP_BYTES: usize = 50 << 20;
 /// Links of one sitemap (its protocol's own limit).
 const MOST_ENTRIES: usize = 50_000;
 
@@ -55,10 +57,7 @@ pub(crate) struct FoundLink {
 
 /// Reads the page found at `url`; nothing if it is of a kind without links.
 pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<PageReading> {
-    let bytes = unpacked(&body.bytes);
-    let told = Format::of_content_type(body.content_type.as_deref(), &bytes);
-    // A packed sitemap is sent as what it is packed in.
-    let told = told.or_else(|| is_packed(&body.bytes).then(|| Format::of_file(None, &bytes)));
+    let (bytes, told, _) = unpacked_body(body);
     let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
     let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
@@ -73,13 +72,26 @@ pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<P
     Some(reading)
 }
 
-fn unpacked(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if !is_packed(bytes) {
-        return bytes.into();
+/// The bytes of a page, unpacked as far as it goes, with its format if it is
+/// of a kind with links.
+pub(crate) fn unpacked_body(body: &Body) -> (Cow<'_, [u8]>, Option<Format>, Option<UnpackFault>) {
+    let content_type = body.content_type.as_deref();
+    if !is_packed(&body.bytes) {
+        let bytes: &[u8] = &body.bytes;
+        return (bytes.into(), Format::of_content_type(content_type, bytes), None);
     }
     // Half a sitemap has links, too.
-    let (bytes, _) = unpack(bytes, Bounds::default());
-    bytes.into()
+    let (bytes, fault) = unpack(&body.bytes, Bounds::default());
+    let told = Format::of_content_type(content_type, &bytes);
+    // A packed sitemap is sent as what it is packed in.
+    let format = told.unwrap_or_else(|| Format::of_file(None, &bytes));
+    (bytes.into(), Some(format), fault.and_then(|fault| fault.downcast().ok()))
+}
+
+/// Whether an address is that of a sitemap by its name.
+pub(crate) fn is_named_as_sitemap(url: &Url) -> bool {
+    let path = url.path();
+    path.contains("sitemap") && (path.ends_with(".xml") || path.ends_with(".xml.gz"))
 }
 
 /// Whether the root element is that of a sitemap or of an index of some.

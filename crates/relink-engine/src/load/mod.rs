@@ -4,6 +4,7 @@ mod loading;
 mod local;
 mod notes;
 mod opened;
+mod pages;
 mod reader;
 mod reading;
 mod reserved;
@@ -14,6 +15,7 @@ mod skip;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -21,8 +23,8 @@ use relink_frontier::Scope;
 use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
 use relink_page::{Format, Options, Problem};
 use relink_ports::{
-    Agent, DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink,
-    NewTarget, Terms, Walk,
+    DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink, NewTarget,
+    Walk,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -31,13 +33,12 @@ use self::loading::Brought;
 pub(crate) use self::loading::{Loading, SeenPage};
 use self::notes::Notes;
 use self::opened::Content;
+use self::pages::Listed;
 use self::reader::{Piece, ReadLink, Reader, Said, Source};
 pub use self::reading::{LocalRules, Reading};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
-use crate::anchors;
-use crate::look::{LookAt, look};
 use crate::unpack::{UnpackFault, inner_name};
 use crate::{EngineFault, Ports, Stop};
 
@@ -87,6 +88,8 @@ pub struct LoadSettings {
     pub fresh_since: Timestamp,
     /// How documents are read.
     pub reading: Reading,
+    /// The least time between two sitemaps that are asked for.
+    pub pause: Duration,
 }
 
 /// What was read.
@@ -160,6 +163,8 @@ pub(crate) struct Loader<'a> {
     documents: Vec<DocumentId>,
     shelf: Shelf<'a>,
     brought: Brought,
+    /// Sitemaps that documents list.
+    listed: Listed,
 }
 
 /// An input with the files it stands for.
@@ -188,6 +193,19 @@ pub(crate) async fn find<'a>(
     let mut found = vec![Found::Files(ports.files.walk(&walk).await?)];
     found.append(&mut others);
     Ok(found)
+}
+
+/// Whether a document may list sitemaps, by its name. What they answer is
+/// asked while loading.
+pub(crate) fn may_list_sitemaps(inputs: &[Found<'_>], settings: &LoadSettings) -> bool {
+    let named = |source: &DocumentSource| Format::of_file(Some(inner_name(&source.label)), b"");
+    let is_xml = |source: &DocumentSource| {
+        settings.reading.format.unwrap_or_else(|| named(source)) == Format::Xml
+    };
+    inputs.iter().any(|input| match input {
+        Found::Files(sources) => sources.iter().any(is_xml),
+        Found::Page(_) | Found::Stdin(_) => false,
+    })
 }
 
 /// A document that was read, with all that its links are seen from.
@@ -221,6 +239,19 @@ impl Standing {
     fn is_on_web(&self) -> bool {
         matches!(self, Self::Web(_))
     }
+
+    /// Whether an address in the document is named by the user: those in the
+    /// user's own documents are, those on pages only on the page's own host
+    /// and port.
+    fn names(&self, url: &Url) -> bool {
+        match self {
+            Self::Folder { .. } => true,
+            Self::Web(page) => {
+                page.host() == url.host()
+                    && page.port_or_known_default() == url.port_or_known_default()
+            }
+        }
+    }
 }
 
 impl<'a> Loader<'a> {
@@ -230,9 +261,9 @@ impl<'a> Loader<'a> {
         settings: &'a LoadSettings,
         loading: &'a Loading,
     ) -> Self {
-        let (loaded, documents, brought) = Default::default();
+        let (loaded, documents, brought, listed) = Default::default();
         let shelf = Shelf::new(&*ports.files, &settings.reading);
-        Self { ports, run, settings, loading, loaded, documents, shelf, brought }
+        Self { ports, run, settings, loading, loaded, documents, shelf, brought, listed }
     }
 
     /// Reads every input. What was read before an interruption is kept and not
@@ -253,6 +284,11 @@ impl<'a> Loader<'a> {
                 self.loaded.is_interrupted = true;
                 return Ok(self.loaded);
             }
+        }
+        self.load_listed(stop).await?;
+        if stop.is_raised() {
+            self.loaded.is_interrupted = true;
+            return Ok(self.loaded);
         }
         self.ports.store.finish_loading(self.run, &self.documents).await?;
         self.loading.finish(self.brought);
@@ -291,7 +327,7 @@ impl<'a> Loader<'a> {
                 label: source.label,
                 content,
             };
-            self.load_document(document).await?;
+            self.load_document(document, 0).await?;
         }
         Ok(())
     }
@@ -316,38 +352,7 @@ impl<'a> Loader<'a> {
             content: Content::Whole(Arc::clone(bytes)),
             standing: Standing::nowhere(),
         };
-        self.load_document(document).await
-    }
-
-    async fn load_page(&mut self, url: &Url, stop: &Stop) -> Result<(), EngineFault> {
-        if self.settings.is_offline {
-            return Ok(());
-        }
-        let looks_for_places = self.settings.reading.remote_anchors;
-        let body_cap = looks_for_places.then_some(anchors::PAGE_BYTES);
-        let terms = Terms { body_cap, ..Terms::default() };
-        let at = LookAt { terms, ..LookAt::new(url, true, Agent::Plain) };
-        let (probe, body) = tokio::select! {
-            looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
-            () = stop.raised() => return Ok(()),
-        };
-        let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        let anchors = body.as_ref().filter(|_| looks_for_places);
-        let anchors = anchors.and_then(|body| anchors::offered_by(&probe, body));
-        self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
-        let Some(body) = body else { return Ok(()) };
-        let content_type = body.content_type.as_deref();
-        let told = || Format::of_content_type(content_type, &body.bytes);
-        let Some(format) = self.settings.reading.format.or_else(told) else {
-            return Ok(());
-        };
-        let document = Document {
-            label: url.to_string(),
-            content: Content::Whole(body.bytes.to_vec().into()),
-            format,
-            standing: Standing::Web(last.unwrap_or_else(|| url.clone())),
-        };
-        self.load_document(document).await
+        self.load_document(document, 0).await
     }
 
     /// Pages given as arguments are targets themselves.
@@ -394,8 +399,10 @@ impl<'a> Loader<'a> {
     }
 
     /// Reads a document. One that was stored before an interruption is read
-    /// again for what is told of it beside its links.
-    async fn load_document(&mut self, document: Document) -> Result<(), EngineFault> {
+    /// again for what is told of it beside its links. Sitemaps that it lists
+    /// are noted, `depth` being how far it is from an input itself.
+    async fn load_document(&mut self, document: Document, depth: u32) -> Result<(), EngineFault> {
+        let is_index = pages::is_index(&document);
         self.loaded.documents += 1;
         self.loading.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
@@ -408,6 +415,9 @@ impl<'a> Loader<'a> {
                     self.loaded.expired.add(&document.label, expired);
                 }
                 Piece::Links(links) => {
+                    if is_index {
+                        self.list_sitemaps(&document, &links, depth);
+                    }
                     let count = links.len();
                     self.store_links(id, position, links).await?;
                     position += count;

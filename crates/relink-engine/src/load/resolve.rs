@@ -140,21 +140,9 @@ impl Resolver {
         }
         Meaning::Target(NewTarget::Web {
             host: host_name(&url),
-            is_named: self.names(&url),
+            is_named: self.standing.names(&url),
             url: url.into(),
         })
-    }
-
-    /// Addresses in the user's own documents are named by the user; those on
-    /// fetched pages only on the page's own host and port.
-    fn names(&self, url: &Url) -> bool {
-        match &self.standing {
-            Standing::Folder { .. } => true,
-            Standing::Web(page) => {
-                page.host() == url.host()
-                    && page.port_or_known_default() == url.port_or_known_default()
-            }
-        }
     }
 
     fn path(&self, text: &str, kind: PlaceKind) -> Meaning {

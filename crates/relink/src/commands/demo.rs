@@ -188,6 +188,7 @@ fn settings(input: Input) -> CheckSettings {
             scope: Scope::default(),
             is_offline: false,
             fresh_since: Timestamp::MAX,
+            pause: Duration::ZERO,
             reading: Reading::default(),
         },
         ask: AskSettings {

@@ -11,6 +11,7 @@ mod demo;
 mod desk;
 mod explain;
 mod extract;
+mod maps;
 mod revive;
 mod servers;
 mod soft404;

@@ -15,5 +15,6 @@ mod report;
 mod resume;
 mod revive;
 mod scope;
+mod sitemaps;
 mod skipped;
 mod words;

@@ -1,13 +1,10 @@
 //! Pages that only a sitemap or a feed names.
 
-use std::io::Write as _;
-
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use relink_testkit::web::{Answer, Web};
 
 use super::{asked, crawl, site};
 use crate::desk::Desk;
+use crate::maps::{index, packed, urlset, xml};
 
 const SITE: &str = "
     / /a
@@ -16,35 +13,6 @@ const SITE: &str = "
     /beyond
     /second
 ";
-
-fn xml(body: impl Into<Vec<u8>>) -> Answer {
-    Answer::new(200, body).header("Content-Type", "application/xml")
-}
-
-fn urlset(urls: &[String]) -> String {
-    let urls: Vec<String> = urls.iter().map(|url| format!("<url><loc>{url}</loc></url>")).collect();
-    let urls = urls.concat();
-    format!(
-        "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
-         {urls}</urlset>"
-    )
-}
-
-fn index(urls: &[String]) -> String {
-    let urls: Vec<String> =
-        urls.iter().map(|url| format!("<sitemap><loc>{url}</loc></sitemap>")).collect();
-    let urls = urls.concat();
-    format!(
-        "<?xml version=\"1.0\"?>\
-         <sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{urls}</sitemapindex>"
-    )
-}
-
-fn packed(text: &str) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
-}
 
 fn url(web: &Web, path: &str) -> String {
     web.url(path).to_string()

@@ -1,0 +1,191 @@
+//! Documents on the web: pages among the inputs, and the sitemaps that an
+//! index lists.
+//!
+//! Sitemaps are asked one after the other, with a host's pause in between, so
+//! that an index of thousands is no burden. What they answered is kept for the
+//! asker, and no address is asked twice.
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use relink_frontier::{canonical, host_name};
+use relink_page::{Format, is_sitemap_index};
+use relink_ports::{Agent, Body, Terms};
+use url::Url;
+
+use super::opened::Content;
+use super::reader::ReadLink;
+use super::resolve::Meaning;
+use super::{Document, Loader, Remark, SeenPage, Standing};
+use crate::anchors::{self, offered_by};
+use crate::ask::THROTTLING;
+use crate::crawl::{SITEMAP_BYTES, is_named_as_sitemap, unpacked_body};
+use crate::look::{LookAt, look};
+use crate::{EngineFault, Stop};
+
+/// How far from an input a sitemap may be listed. The protocol has indexes of
+/// sitemaps only; some sites have indexes of indexes.
+const DEEPEST: u32 = 3;
+/// Sitemaps of one run that are read.
+const MOST: usize = 5_000;
+
+/// Sitemaps that are listed and not yet read.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    waiting: VecDeque<Sitemap>,
+    /// Addresses that are, or were, to be read.
+    seen: HashSet<String>,
+    /// How many more there were.
+    more: u64,
+    /// Hosts that asked for fewer visits.
+    tired: HashSet<String>,
+}
+
+#[derive(Debug)]
+struct Sitemap {
+    url: Url,
+    /// Whether the user named it, and not a page.
+    is_named: bool,
+    depth: u32,
+}
+
+impl Listed {
+    fn add(&mut self, sitemap: Sitemap) {
+        if self.seen.contains(sitemap.url.as_str()) {
+            return;
+        }
+        if self.seen.len() >= MOST {
+            self.more += 1;
+            return;
+        }
+        self.seen.insert(sitemap.url.to_string());
+        self.waiting.push_back(sitemap);
+    }
+}
+
+/// What a page is asked for as.
+struct Asked<'a> {
+    url: &'a Url,
+    is_named: bool,
+    body_cap: Option<usize>,
+}
+
+impl Loader<'_> {
+    /// Reads a page among the inputs.
+    pub(super) async fn load_page(&mut self, url: &Url, stop: &Stop) -> Result<(), EngineFault> {
+        if self.settings.is_offline {
+            return Ok(());
+        }
+        self.listed.seen.insert(url.to_string());
+        let for_places = self.settings.reading.remote_anchors.then_some(anchors::PAGE_BYTES);
+        let body_cap = is_named_as_sitemap(url).then_some(SITEMAP_BYTES).or(for_places);
+        let asked = Asked { url, is_named: true, body_cap };
+        let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
+        let Some(document) = self.document_of(url, &body, standing) else { return Ok(()) };
+        self.load_document(document, 0).await
+    }
+
+    /// Asks a page, and keeps what it answered.
+    async fn ask(&mut self, asked: Asked<'_>, stop: &Stop) -> Option<(Body, Standing)> {
+        let Asked { url, is_named, body_cap } = asked;
+        let terms = Terms { body_cap, ..Terms::default() };
+        let at = LookAt { terms, ..LookAt::new(url, is_named, Agent::Plain) };
+        let (probe, body) = tokio::select! {
+            looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
+            () = stop.raised() => return None,
+        };
+        if probe.ending.status().is_some_and(|status| THROTTLING.contains(&status)) {
+            self.listed.tired.insert(host_name(url));
+        }
+        let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
+        let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
+        let anchors = shown.and_then(|body| offered_by(&probe, body));
+        self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
+        Some((body?, Standing::Web(last.unwrap_or_else(|| url.clone()))))
+    }
+
+    /// The document that a page is; nothing if it is of a kind without links.
+    fn document_of(&mut self, url: &Url, body: &Body, standing: Standing) -> Option<Document> {
+        let (bytes, told, fault) = unpacked_body(body);
+        let format = self.settings.reading.format.or(told)?;
+        let label = url.to_string();
+        if body.is_cut {
+            let text = "it is longer than what is read of a page; the rest is not read".to_owned();
+            self.loaded.problems.push(Remark { path: label.clone(), line: None, text });
+        }
+        self.loaded.problems.extend_with(&label, fault);
+        Some(Document {
+            label,
+            content: Content::Whole(bytes.into_owned().into()),
+            format,
+            standing,
+        })
+    }
+
+    /// Notes the sitemaps among the links of an index.
+    pub(super) fn list_sitemaps(&mut self, document: &Document, links: &[ReadLink], depth: u32) {
+        if self.settings.is_offline || depth >= DEEPEST {
+            return;
+        }
+        for link in links {
+            if matches!(link.meaning, Meaning::Skipped(_) | Meaning::File(_)) {
+                continue;
+            }
+            // As for other documents, only `--exclude` decides.
+            let Ok(url) = canonical(None, &link.given) else { continue };
+            if !self.settings.scope.excludes(url.as_str()) {
+                let is_named = document.standing.names(&url);
+                self.listed.add(Sitemap { url, is_named, depth: depth + 1 });
+            }
+        }
+    }
+
+    /// Reads the sitemaps that were listed, and those that they list.
+    pub(super) async fn load_listed(&mut self, stop: &Stop) -> Result<(), EngineFault> {
+        while let Some(sitemap) = self.listed.waiting.pop_front() {
+            if self.listed.tired.contains(&host_name(&sitemap.url)) {
+                self.unread(sitemap.url.to_string(), "it is not read: its host wants fewer visits");
+                continue;
+            }
+            if !self.rest(stop).await {
+                return Ok(());
+            }
+            self.load_sitemap(&sitemap, stop).await?;
+        }
+        if self.listed.more > 0 {
+            let text = format!("{MOST} sitemaps are read, and {} are not", self.listed.more);
+            self.unread("sitemaps".to_owned(), &text);
+        }
+        Ok(())
+    }
+
+    async fn load_sitemap(&mut self, sitemap: &Sitemap, stop: &Stop) -> Result<(), EngineFault> {
+        let Sitemap { url, is_named, depth } = sitemap;
+        let asked = Asked { url, is_named: *is_named, body_cap: Some(SITEMAP_BYTES) };
+        let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
+        let document = self.document_of(url, &body, standing);
+        // An error page is told as what it is, with the link to it.
+        match document.filter(|document| document.format != Format::Html) {
+            Some(document) => self.load_document(document, *depth).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Lets a host rest; `false` if the run is stopped meanwhile.
+    async fn rest(&self, stop: &Stop) -> bool {
+        let pause: Duration = self.settings.pause;
+        tokio::select! {
+            () = tokio::time::sleep(pause) => !stop.is_raised(),
+            () = stop.raised() => false,
+        }
+    }
+
+    fn unread(&mut self, path: String, text: &str) {
+        self.loaded.problems.push(Remark { path, line: None, text: text.to_owned() });
+    }
+}
+
+/// Whether a document lists sitemaps.
+pub(super) fn is_index(document: &Document) -> bool {
+    document.format == Format::Xml && is_sitemap_index(document.content.head())
+}

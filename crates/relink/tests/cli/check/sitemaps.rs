@@ -1,0 +1,115 @@
+//! Indexes of sitemaps: what they list is read, too.
+
+use relink_testkit::web::{Answer, Web};
+
+use crate::desk::Desk;
+use crate::maps::{index, packed, urlset, xml};
+
+fn url(web: &Web, path: &str) -> String {
+    web.url(path).to_string()
+}
+
+/// A site with an index of two sitemaps, one of them packed.
+fn site() -> Web {
+    let web = Web::start_blocking();
+    web.answer("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
+    web.answer("/one.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/gone")])));
+    let second = packed(&urlset(&[url(&web, "/b")]));
+    web.answer("/two.xml.gz", Answer::new(200, second).header("Content-Type", "application/gzip"));
+    web.page("/a", 200, "").page("/b", 200, "");
+    web
+}
+
+#[test]
+fn the_sitemaps_of_an_index_on_the_web_are_read() {
+    let web = site();
+    let given = url(&web, "/index.xml");
+    let rows = Desk::new().check(&[&given]).exits(1).rows();
+    assert_eq!(rows.word(url(&web, "/a")), "alive");
+    assert_eq!(rows.word(url(&web, "/b")), "alive");
+    assert_eq!(rows.word(url(&web, "/gone")), "dead RL101");
+    assert_eq!(rows.of(url(&web, "/gone"))["places"][0]["path"], url(&web, "/one.xml").as_str());
+    assert_eq!(rows.word(url(&web, "/two.xml.gz")), "alive");
+    assert_eq!(["/index.xml", "/one.xml", "/two.xml.gz"].map(|path| web.hits(path)), [1, 1, 1]);
+}
+
+#[test]
+fn the_sitemaps_of_an_index_on_the_disk_are_read() {
+    let web = site();
+    let desk = Desk::new();
+    desk.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
+    let rows = desk.check(&["map.xml"]).exits(1).rows();
+    assert_eq!(rows.urls().len(), 5);
+    assert_eq!(rows.word(url(&web, "/b")), "alive");
+    assert_eq!(web.hits("/one.xml"), 1);
+}
+
+#[test]
+fn a_packed_sitemap_on_the_web_is_read() {
+    let web = site();
+    let given = url(&web, "/two.xml.gz");
+    let rows = Desk::new().check(&[&given]).exits(0).rows();
+    assert_eq!(rows.urls(), [url(&web, "/b"), given.clone()]);
+}
+
+#[test]
+fn nothing_is_asked_offline_or_if_it_is_excluded() {
+    let web = site();
+    let desk = Desk::new();
+    desk.write("map.xml", &index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]));
+    desk.check(&["--offline", "map.xml"]).exits(0);
+    assert_eq!(web.hits("/one.xml"), 0);
+    let rows = desk.check(&["--exclude", "one.xml", "map.xml"]).exits(0).rows();
+    assert_eq!(rows.urls(), [url(&web, "/b"), url(&web, "/two.xml.gz")]);
+    assert_eq!(web.hits("/one.xml"), 0);
+}
+
+#[test]
+fn what_is_included_are_pages_and_not_their_sitemaps() {
+    let web = site();
+    let given = url(&web, "/index.xml");
+    let rows = Desk::new().check(&["--include", "/b$", &given]).exits(0).rows();
+    assert_eq!(rows.urls(), [url(&web, "/b")]);
+}
+
+#[test]
+fn indexes_that_list_each_other_come_to_an_end() {
+    let web = Web::start_blocking();
+    web.answer("/index.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
+    web.answer("/other.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
+    Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
+    assert_eq!((web.hits("/index.xml"), web.hits("/other.xml")), (1, 1));
+}
+
+#[test]
+fn indexes_of_indexes_are_read_so_far_and_no_further() {
+    let web = Web::start_blocking();
+    for n in 0..6 {
+        web.answer(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
+    }
+    let rows = Desk::new().check(&[&url(&web, "/0.xml")]).exits(0).rows();
+    // The last is asked as any link is, and not read.
+    assert_eq!(rows.urls().len(), 5);
+}
+
+#[test]
+fn a_host_that_wants_fewer_visits_gets_them() {
+    let web = Web::start_blocking();
+    let maps = ["/one.xml", "/two.xml"].map(|path| url(&web, path));
+    let other = site();
+    web.answer("/one.xml", Answer::new(429, "").header("Retry-After", "3600"));
+    let desk = Desk::new();
+    desk.write("map.xml", &index(&[maps[0].clone(), maps[1].clone(), url(&other, "/two.xml.gz")]));
+    let said = desk.check(&["map.xml"]).exits(0);
+    let told = format!("problem: {}: it is not read: its host wants fewer visits", maps[1]);
+    assert!(said.stderr.contains(&told), "{}", said.stderr);
+    assert_eq!(said.rows().word(url(&other, "/b")), "alive");
+}
+
+#[test]
+fn a_page_does_not_lead_to_sitemaps_in_private() {
+    let (web, inside) = (Web::start_blocking(), site());
+    web.answer("/index.xml", xml(index(&[url(&inside, "/one.xml")])));
+    Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
+    assert_eq!(inside.hits("/one.xml"), 0);
+}
