@@ -20,6 +20,7 @@ mod look;
 mod measure;
 mod observer;
 mod ports;
+mod reserved;
 mod revive;
 mod stop;
 mod survey;

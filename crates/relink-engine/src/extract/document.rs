@@ -9,6 +9,7 @@ use relink_wire::extract::LinkWriter;
 
 use super::in_order::Piece;
 use super::{ExtractProblem, ExtractSettings, STDIN};
+use crate::reserved::is_reserved_address;
 use crate::unpack::{Bounds, UnpackFault, Unpacking, inner_name, is_packed};
 use crate::{HUGE, WINDOW};
 
@@ -260,11 +261,21 @@ impl<'a> Rendering<'a> {
         if let LinkTarget::Skipped(_, reason) = link.target {
             return Some(reason);
         }
+        if self.is_example(link) {
+            return Some(SkipReason::Reserved);
+        }
         // A line has one note at most, and a note reaches no further than to
         // the next line of text; so only the last two can speak of it.
         let next = self.notes.partition_point(|note| *note.lines.start() <= link.place.line);
         let mut near = self.notes[next.saturating_sub(2)..next].iter();
         near.any(|note| self.silences(note, link)).then_some(SkipReason::Ignored)
+    }
+
+    /// Whether the link is for show, as `check` takes it: what comes by hand,
+    /// on standard input, is meant.
+    fn is_example(&self, link: &Link) -> bool {
+        let LinkTarget::Web(text) = &link.target else { return false };
+        self.label != STDIN && is_reserved_address(text)
     }
 
     /// Whether a note speaks of the link as a whole, whatever may be found

@@ -7,7 +7,6 @@ mod opened;
 mod pages;
 mod reader;
 mod reading;
-mod reserved;
 mod resolve;
 mod shelf;
 mod skip;

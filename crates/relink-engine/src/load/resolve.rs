@@ -14,10 +14,10 @@ use relink_wire::redact;
 use url::Url;
 
 use super::local::{LocalLink, manner, own_manner, tidied};
-use super::reserved::is_reserved;
 use super::skip::Skip;
 use super::{LoadSettings, LocalRules, Standing};
 use crate::anchors::wanted;
+use crate::reserved::is_reserved;
 
 /// What becomes of a link.
 pub(super) enum Meaning {

@@ -48,11 +48,11 @@ fn a_row_says_where_a_link_stands_how_it_is_written_and_what_it_means() {
 #[test]
 fn people_get_a_line_for_each_link() {
     let desk = Desk::new();
-    desk.write("a.md", "[x](y)\n`https://a.test/`\n").write("b.rst", "`x <https://b.test/>`_\n");
+    desk.write("a.md", "[x](y)\n`https://a.test/`\n").write("b.rst", "`x <https://127.0.0.1/>`_\n");
     let said = desk.run(&["extract", "b.rst", "a.md"]).exits(0);
     assert_eq!(
         said.stdout,
-        "b.rst:1:5 link https://b.test/\n\
+        "b.rst:1:5 link https://127.0.0.1/\n\
          a.md:1:5 link y\n\
          a.md:2:2 bare https://a.test/ (skipped: code)\n"
     );
@@ -88,10 +88,10 @@ fn the_format_is_told_by_name_by_content_or_by_the_user() {
 #[test]
 fn a_column_of_a_table_holds_the_addresses() {
     let desk = Desk::new();
-    desk.write("a.csv", "id,old,new\n1,https://a.test/,https://b.test/\n");
+    desk.write("a.csv", "id,old,new\n1,https://a.test/,https://127.0.0.1/\n");
     for column in ["new", "3"] {
         let said = desk.run(&["extract", "--column", column, "a.csv"]).exits(0);
-        assert_eq!(said.stdout, "a.csv:2:19 value https://b.test/\n");
+        assert_eq!(said.stdout, "a.csv:2:19 value https://127.0.0.1/\n");
     }
 }
 
@@ -100,12 +100,12 @@ fn packed_files_are_unpacked_and_a_torn_one_gives_what_it_has() {
     let desk = Desk::new();
     std::fs::write(desk.path("a.md.gz"), packed("[x](y)")).unwrap();
     let addresses = (0..50_000_u32).map(|n| n.wrapping_mul(2_654_435_761));
-    let list: Vec<String> = addresses.map(|n| format!("https://a.test/{n}")).collect();
+    let list: Vec<String> = addresses.map(|n| format!("https://127.0.0.1/{n}")).collect();
     let list = list.join("\n");
     let whole = packed(&list);
     std::fs::write(desk.path("b.txt.gz"), &whole[..whole.len() / 2]).unwrap();
     let said = desk.run(&["extract", "."]).exits(0);
-    assert!(said.stdout.starts_with("a.md.gz:1:5 link y\nb.txt.gz:1:1 line https://a.test/0\n"));
+    assert!(said.stdout.starts_with("a.md.gz:1:5 link y\nb.txt.gz:1:1 line https://127.0.0.1/0\n"));
     assert!(said.stdout.lines().count() > 10_000);
     assert!(said.stderr.starts_with("problem: b.txt.gz: the gzip data ends early"));
     assert_eq!(desk.run(&["extract", "-q", "."]).exits(0).stderr, "");
@@ -151,4 +151,22 @@ fn the_order_is_that_of_the_walk_however_many_work_on_it() {
     }
     let expect = expect.concat();
     assert_eq!(desk.run(&["extract", "d"]).exits(0).stdout, expect);
+}
+
+#[test]
+fn names_for_examples_are_skipped_in_files_and_meant_on_standard_input() {
+    let desk = Desk::new();
+    desk.write(
+        "a.md",
+        "[a](https://docs.example.org/) [b](//c.test) [c](https://example.org.uk/)\n",
+    );
+    let said = desk.run(&["extract", "a.md"]).exits(0);
+    assert_eq!(
+        said.stdout,
+        "a.md:1:5 link https://docs.example.org/ (skipped: reserved)\n\
+         a.md:1:36 link //c.test (skipped: reserved)\n\
+         a.md:1:50 link https://example.org.uk/\n"
+    );
+    let said = extract_stdin("https://docs.example.org/\n", &[]).exits(0);
+    assert_eq!(said.stdout, "-:1:1 line https://docs.example.org/\n");
 }
