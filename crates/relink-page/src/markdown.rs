@@ -13,6 +13,7 @@ mod destination;
 pub(crate) mod front_matter;
 mod include;
 mod mdx;
+mod repeated;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,6 +23,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{PlaceKind, SkipReason};
 
 use self::ahead::Ahead;
+use self::repeated::Repeated;
 pub(crate) use admonition::as_lists;
 
 use crate::bare::{http_addresses, www_addresses};
@@ -79,8 +81,10 @@ fn has_bare(text: &str) -> bool {
 
 fn mentions(text: &str) -> Mentions<'_> {
     let mut reader = Reader::new(text);
+    let mut repeated = Repeated::new(text);
     let mut events = Parser::new_ext(text, options(text)).into_offset_iter();
     while let Some((event, range)) = events.next() {
+        repeated.pass(&event, &range);
         if let Event::Start(Tag::Link { id, link_type, .. } | Tag::Image { id, link_type, .. }) =
             &event
             && is_reference(*link_type)
@@ -92,6 +96,10 @@ fn mentions(text: &str) -> Mentions<'_> {
     }
     for (_, definition) in events.reference_definitions().iter() {
         reader.define(definition.span.clone(), &definition.dest);
+    }
+    let known = events.reference_definitions().iter().map(|(_, known)| known.span.clone());
+    for whole in repeated.finish(known.collect()) {
+        reader.define_again(&whole);
     }
     reader.finish()
 }
@@ -198,6 +206,14 @@ impl<'t> Reader<'t> {
         }
         if let Some(range) = destination::of_definition(self.text, &whole) {
             let means = Notation::Means(dest.to_owned());
+            self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+        }
+    }
+
+    /// Takes in a definition whose label is taken already.
+    fn define_again(&mut self, whole: &Range<usize>) {
+        if let Some(range) = destination::of_definition(self.text, whole) {
+            let means = Notation::Means(destination::meaning(&self.text[range.clone()]));
             self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
         }
     }

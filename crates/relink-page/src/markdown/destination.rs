@@ -105,6 +105,44 @@ fn plain_end(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
+/// What a destination means as it is written, its escapes and entities
+/// resolved (CommonMark 0.31.2, 2.4 and 2.5).
+pub(crate) fn meaning(written: &str) -> String {
+    let bytes = written.as_bytes();
+    let mut meaning = String::with_capacity(written.len());
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(found) = memchr(b'\\', &bytes[at..]) {
+        let escape = at + found;
+        at = escape + 1;
+        if is_escape(bytes, escape) {
+            push_unescaped(&written[from..escape], &mut meaning);
+            // What is escaped is never the end of something longer.
+            meaning.push(char::from(bytes[at]));
+            at += 1;
+            from = at;
+        }
+    }
+    push_unescaped(&written[from..], &mut meaning);
+    meaning
+}
+
+/// Resolves entities, which end in a semicolon here.
+fn push_unescaped(written: &str, meaning: &mut String) {
+    let mut rest = written;
+    while let Some(at) = rest.find('&') {
+        let (before, entity) = rest.split_at(at);
+        meaning.push_str(before);
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
+        let name = entity.as_bytes()[1..].iter().take_while(|byte| is_part(byte)).count();
+        let is_entity = entity.as_bytes().get(1 + name) == Some(&b';');
+        let (entity, after) = entity.split_at(if is_entity { name + 2 } else { 1 });
+        meaning.push_str(&htmlize::unescape(entity));
+        rest = after;
+    }
+    meaning.push_str(rest);
+}
+
 fn is_escape(bytes: &[u8], at: usize) -> bool {
     bytes.get(at + 1).is_some_and(u8::is_ascii_punctuation)
 }

@@ -84,11 +84,35 @@ fn a_definition_is_reported_once_where_it_stands() {
     check("![r]\n\n[r]:\n   x\n", &["4:4 definition x"]);
     check("[a][\\]]\n\n[\\]]: x", &["3:7 definition x"]);
     check("> [r]\n>\n> [r]:\n> x", &["4:3 definition x"]);
-    check("[r]: x\n\n[r]: y\n\n[r]", &["1:6 definition x"]);
+    check("[r]: x\n\n[r]: y\n\n[r]", &["1:6 definition x", "3:6 definition y -"]);
     check(
         "[![r]](y) [s]\n\n[s]: <a b>\n[r]: z",
         &["1:8 link y", "3:7 definition a b", "4:6 definition z"],
     );
+}
+
+#[test]
+fn a_definition_whose_label_is_taken_is_told_as_skipped() {
+    let again = |text: &str, expect: &[&str]| check(&format!("[r]\n\n[r]: a\n{text}"), expect);
+    again("[R]: <b c> 'd'\n", &["3:6 definition a", "4:7 definition b c -"]);
+    again("[r]:\n   b\n", &["3:6 definition a", "5:4 definition b -"]);
+    again("\n> [r]: b\n> c", &["3:6 definition a", "5:8 definition b -"]);
+    again("\n- [r]: b\n", &["3:6 definition a", "5:8 definition b -"]);
+    again("\nx\n[r]: b\n", &["3:6 definition a"]);
+    again("\n    [r]: b\n", &["3:6 definition a"]);
+    again("\n```\n[r]: b\n```\n", &["3:6 definition a"]);
+    again("\n<!--\n[r]: b\n-->\n", &["3:6 definition a"]);
+    again("\n[r]: b 'c' d\n", &["3:6 definition a"]);
+    again("\n[^r]: b\n[^r]: c\n", &["3:6 definition a"]);
+    again("\n- [x]: b\n", &["3:6 definition a", "5:8 definition b -"]);
+    check("[r]: a 'b\n[r]: c'\n\n[r]", &["1:6 definition a"]);
+}
+
+#[test]
+fn what_a_repeated_definition_means_is_told_as_it_reads() {
+    let found = links(Format::Markdown, b"[r]\n\n[r]: a\n[r]: x\\&amp;&amp;&copy=1&#65;\\y").links;
+    let expect = LinkTarget::Skipped("x&amp;&&copy=1A\\y".into(), SkipReason::Unused);
+    assert_eq!(found[1].target, expect);
 }
 
 #[test]
