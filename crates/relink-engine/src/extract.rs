@@ -16,7 +16,7 @@ use std::thread::available_parallelism;
 
 use jiff::civil::Date;
 use relink_page::{Column, Format};
-use relink_ports::{DocumentSource, FileFault, Files, Walk};
+use relink_ports::{DocumentSource, FileFault, Files, Walk, Walked};
 use relink_wire::extract::LinkShape;
 
 use self::document::{Part, Worker};
@@ -139,8 +139,8 @@ fn work(
 /// none.
 async fn find(files: &dyn Files, paths: &[String]) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
     let walk = Walk { inputs: paths.to_vec() };
-    if let Ok(found) = files.walk(&walk).await {
-        return (found, Vec::new());
+    if let Ok(walked) = files.walk(&walk).await {
+        return sorted_out(walked, Vec::new());
     }
     let (mut good, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
@@ -151,11 +151,24 @@ async fn find(files: &dyn Files, paths: &[String]) -> (Vec<DocumentSource>, Vec<
     }
     // Walked together again, so that no document comes twice.
     let found = files.walk(&Walk { inputs: good.clone() }).await;
-    let found = found.unwrap_or_else(|fault| {
+    let walked = found.unwrap_or_else(|fault| {
         problems.push(ExtractProblem::of_file(&good.join(" "), &fault));
-        Vec::new()
+        Walked::default()
     });
-    (found, problems)
+    sorted_out(walked, problems)
+}
+
+/// The documents of a walk, and what could not be looked into among the
+/// problems.
+fn sorted_out(
+    walked: Walked,
+    mut problems: Vec<ExtractProblem>,
+) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
+    problems.extend(walked.unreadable.iter().map(|fault| match fault {
+        FileFault::Unreadable { path, .. } => ExtractProblem::of_file(path, fault),
+        _ => ExtractProblem::of_file("", fault),
+    }));
+    (walked.documents, problems)
 }
 
 impl Extracted {

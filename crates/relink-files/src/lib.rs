@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use relink_ports::{DocumentSource, FileFault, Files, Walk};
+use relink_ports::{FileFault, Files, Walk, Walked};
 
 pub use formats::EXTENSIONS;
 
@@ -75,7 +75,7 @@ impl Disk {
 
 #[async_trait]
 impl Files for Disk {
-    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault> {
+    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
         let (settings, inputs) = (self.settings.clone(), walk.inputs.clone());
         let label = inputs.join(" ");
         away(label, move || walk::documents(&settings, &inputs)).await

@@ -9,29 +9,27 @@ use std::io;
 use std::path::{Path, PathBuf, is_separator};
 
 use ignore::WalkBuilder;
-use relink_ports::{DocumentSource, FileFault};
+use relink_ports::{DocumentSource, FileFault, Walked};
 
 use crate::formats::is_document;
 use crate::pattern::{Pattern, is_pattern};
 use crate::{DiskSettings, Ignored, fault};
 
 /// Every document the inputs stand for.
-pub(crate) fn documents(
-    settings: &DiskSettings,
-    inputs: &[String],
-) -> Result<Vec<DocumentSource>, FileFault> {
-    let mut expanded =
+pub(crate) fn documents(settings: &DiskSettings, inputs: &[String]) -> Result<Walked, FileFault> {
+    let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
-    if let [alone] = &mut *expanded
-        && !alone.has_links
-    {
-        return Ok(std::mem::take(&mut alone.documents));
+    let is_surely_distinct = matches!(&*expanded, [alone] if !alone.has_links);
+    let mut walked = Walked::default();
+    for found in expanded {
+        walked.documents.extend(found.documents);
+        walked.unreadable.extend(found.unreadable);
     }
-    let mut seen = HashSet::new();
-    let mut documents: Vec<DocumentSource> =
-        expanded.into_iter().flat_map(|found| found.documents).collect();
-    documents.retain(|document| seen.insert(identity(&document.path)));
-    Ok(documents)
+    if !is_surely_distinct {
+        let mut seen = HashSet::new();
+        walked.documents.retain(|document| seen.insert(identity(&document.path)));
+    }
+    Ok(walked)
 }
 
 /// The documents that one input stands for.
@@ -40,6 +38,8 @@ struct Expanded {
     /// Whether a symbolic link is among them. Without one, no two of them are
     /// the same file, and a tree of thousands need not be asked for it.
     has_links: bool,
+    /// Directories that could not be looked into.
+    unreadable: Vec<FileFault>,
 }
 
 /// What makes two paths the same file. What has no canonical path, such as a
@@ -56,7 +56,7 @@ fn expand(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
         // The user named it, so its extension and ignore files do not matter.
         Ok(_) => {
             let documents = vec![DocumentSource { label: input.to_owned(), path }];
-            Ok(Expanded { documents, has_links: false })
+            Ok(Expanded { documents, has_links: false, unreadable: Vec::new() })
         }
         // A file may be called `a[1].md`; only what is not there can be a
         // pattern.
@@ -107,12 +107,17 @@ fn files(
     meant: impl Fn(&Path) -> bool,
 ) -> Result<Expanded, FileFault> {
     let top = settings.root.join(as_place(prefix));
-    let (mut found, mut has_links) = (Vec::new(), false);
+    let (mut found, mut has_links, mut faults) = (Vec::new(), false, Vec::new());
     for entry in walk.build() {
         let entry = match entry {
             Ok(entry) => entry,
             Err(fault) if has_vanished(&fault) => continue,
-            Err(fault) => return Err(unreadable(prefix, fault)),
+            // The other directories can be read all the same.
+            Err(fault) if path_of(&fault).is_some_and(|path| path != top) => {
+                faults.push(unreadable(prefix, &top, fault));
+                continue;
+            }
+            Err(fault) => return Err(unreadable(prefix, &top, fault)),
         };
         let Ok(below) = entry.path().strip_prefix(&top) else {
             continue;
@@ -126,7 +131,7 @@ fn files(
         }
     }
     found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-    Ok(Expanded { documents: found, has_links })
+    Ok(Expanded { documents: found, has_links, unreadable: faults })
 }
 
 /// Whether there is a file to read. A symbolic link to a file counts; one to a
@@ -163,10 +168,11 @@ fn has_vanished(fault: &ignore::Error) -> bool {
     fault.io_error().is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
 }
 
-/// A walk's fault in our words.
-fn unreadable(prefix: &str, fault: ignore::Error) -> FileFault {
-    let path = path_of(&fault)
-        .map_or_else(|| prefix.to_owned(), |path| path.to_string_lossy().into_owned());
+/// A walk's fault in our words, its path as the user would write it.
+fn unreadable(prefix: &str, top: &Path, fault: ignore::Error) -> FileFault {
+    let below = path_of(&fault).and_then(|path| path.strip_prefix(top).ok());
+    let path = below
+        .map_or_else(|| prefix.to_owned(), |below| format!("{prefix}{}", below.to_string_lossy()));
     let text = fault.to_string();
     let source = fault.into_io_error().unwrap_or_else(|| io::Error::other(text));
     FileFault::Unreadable { path, source }

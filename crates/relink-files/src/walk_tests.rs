@@ -24,7 +24,7 @@ fn write(directory: &TempDir, name: &str, text: &str) {
 fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileFault> {
     let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
     let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
-    documents(&settings, &inputs)
+    documents(&settings, &inputs).map(|walked| walked.documents)
 }
 
 #[track_caller]
@@ -109,7 +109,7 @@ fn ignore_files_can_be_disregarded() {
     let tree = tree(&["a.md", ".b.md"]);
     write(&tree, ".gitignore", "a.md\n");
     let settings = DiskSettings { root: tree.path().to_owned(), ignored: Ignored::Take };
-    assert_eq!(documents(&settings, &[".".into()]).unwrap().len(), 2);
+    assert_eq!(documents(&settings, &[".".into()]).unwrap().documents.len(), 2);
 }
 
 #[test]
@@ -161,6 +161,26 @@ mod symbolic_links {
 
     use super::*;
 
+    /// Whoever may read anything sees no difference.
+    #[test]
+    fn a_directory_that_cannot_be_read_is_told_beside_the_others() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let directory = tree(&["docs/a.md", "docs/shut/b.md", "docs/z/c.md"]);
+        let shut = directory.path().join("docs/shut");
+        fs::set_permissions(&shut, fs::Permissions::from_mode(0)).unwrap();
+        let may_read_anything = fs::read_dir(&shut).is_ok();
+        let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
+        let walked = documents(&settings, &["docs".to_owned()]).unwrap();
+        fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
+        if may_read_anything {
+            assert_eq!((walked.documents.len(), walked.unreadable.len()), (3, 0));
+            return;
+        }
+        assert_eq!(walked.documents.len(), 2);
+        assert_eq!(walked.unreadable[0].to_string(), "cannot read `docs/shut`");
+    }
+
     #[test]
     fn a_circle_of_directories_ends() {
         let tree = tree(&["a/b.md"]);
@@ -197,4 +217,15 @@ fn a_path_that_is_not_utf8_is_kept_exactly_and_shown_as_well_as_it_goes() {
     let found = walk(&tree, &["."]).unwrap();
     assert_eq!(found[0].label, "a\u{fffd}.md");
     assert_eq!(found[0].path.file_name(), Some(name));
+}
+
+#[test]
+fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
+    let fault = |path: &str| ignore::Error::WithPath {
+        path: path.into(),
+        err: Box::new(ignore::Error::Io(io::ErrorKind::PermissionDenied.into())),
+    };
+    let told = |path| unreadable("docs/", Path::new("/top/docs/"), fault(path)).to_string();
+    assert_eq!(told("/top/docs/a/shut"), "cannot read `docs/a/shut`");
+    assert_eq!(told("/elsewhere"), "cannot read `docs/`");
 }

@@ -5,6 +5,8 @@
 //! port, no dot after the host name. Query parameters stay as they are; which
 //! of them do not matter is a crawl's business, see [`strip`](crate::strip).
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 use url::Url;
 
@@ -32,7 +34,7 @@ pub enum CanonicalError {
 /// ```
 pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
     let parsed = match base {
-        Some(base) => base.join(text),
+        Some(base) => base.join(&few_slashes(text)),
         None => Url::parse(text),
     };
     let mut url = parsed.map_err(|fault| match fault {
@@ -49,6 +51,14 @@ pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> 
     let _ = url.set_password(None);
     drop_trailing_dot(&mut url);
     Ok(url)
+}
+
+/// However many slashes stand before a host, two are meant (URL standard, 4.4,
+/// "special authority ignore slashes").
+fn few_slashes(text: &str) -> Cow<'_, str> {
+    let trimmed = text.trim_start_matches(|first: char| first <= ' ');
+    let rest = trimmed.trim_start_matches(['/', '\\']);
+    if trimmed.len() - rest.len() > 2 { format!("//{rest}").into() } else { text.into() }
 }
 
 /// `example.org.` and `example.org` are one host. More than one dot is no name
@@ -112,6 +122,16 @@ mod tests {
         let base = Url::parse("https://example.org/docs/a.html").unwrap();
         let url = canonical(Some(&base), "../b#c").unwrap();
         assert_eq!(url.as_str(), "https://example.org/b");
+    }
+
+    #[test]
+    fn more_slashes_than_two_are_two() {
+        let base = Url::parse("https://example.org/docs/a.html").unwrap();
+        for text in ["//a.test/b", "///a.test/b", " ////a.test/b", "\\\\/a.test/b"] {
+            assert_eq!(canonical(Some(&base), text).unwrap().as_str(), "https://a.test/b");
+        }
+        assert_eq!(canonical(Some(&base), "/a///b").unwrap().path(), "/a///b");
+        assert!(canonical(Some(&base), "///").is_err());
     }
 
     #[test]

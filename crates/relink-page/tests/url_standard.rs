@@ -356,8 +356,8 @@ fn known_deviations() {
         ("https:/b", "web https://base.test/b"),
         ("https:?q", "malformed"),
         ("https:#f", "malformed"),
-        // The standard drops all slashes here, and writes `%5E`.
-        ("///a.test/b", "web (empty host)"),
+        ("///a.test/b", "web https://a.test/b"),
+        // The standard writes `%5E` here.
         ("http://a.test/|^[b]", "web http://a.test/|^[b]"),
         // Written, but never meant as they stand.
         ("", "skipped"),

@@ -22,6 +22,15 @@ pub struct DocumentSource {
     pub path: PathBuf,
 }
 
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Walked {
+    /// The documents, each once, in a stable order.
+    pub documents: Vec<DocumentSource>,
+    /// Directories below the inputs that could not be looked into.
+    pub unreadable: Vec<FileFault>,
+}
+
 /// A file or directory could not be used.
 #[derive(Debug, Error)]
 pub enum FileFault {
@@ -60,7 +69,7 @@ pub enum FileFault {
 #[async_trait]
 pub trait Files: Send + Sync {
     /// Every document the inputs stand for, each once, in a stable order.
-    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault>;
+    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault>;
 
     /// The bytes of one document.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;

@@ -24,7 +24,7 @@ pub use archive::{
 pub use clock::Clock;
 pub use dial::{Connection, Dial, Reach};
 pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, UserHeaders};
-pub use files::{DocumentSource, FileFault, Files, Walk};
+pub use files::{DocumentSource, FileFault, Files, Walk, Walked};
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
 pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, LiveText, ReviveStore};
 pub use search::{SearchAnswer, SearchEngine, SearchFault};

@@ -21,7 +21,7 @@ impl Shelf {
 
 #[async_trait]
 impl Files for Shelf {
-    async fn walk(&self, walk: &Walk) -> Result<Vec<DocumentSource>, FileFault> {
+    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
         let mut found = Vec::new();
         for input in &walk.inputs {
             let before = found.len();
@@ -33,7 +33,13 @@ impl Files for Shelf {
                 return Err(FileFault::Missing { path: input.clone() });
             }
         }
-        Ok(found)
+        let is_shut = |source: &DocumentSource| source.label.contains("/shut/");
+        let (shut, documents): (Vec<_>, Vec<_>) = found.into_iter().partition(is_shut);
+        let unreadable = shut.into_iter().map(|source| FileFault::Unreadable {
+            path: source.path.parent().unwrap().display().to_string(),
+            source: io::ErrorKind::PermissionDenied.into(),
+        });
+        Ok(Walked { documents, unreadable: unreadable.collect() })
     }
 
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
@@ -100,6 +106,14 @@ async fn links_come_in_the_order_of_their_documents() {
     let (text, extracted) = run(&shelf, &settings(&["a"])).await;
     assert_eq!(text, expect.concat());
     assert_eq!(extracted.documents, 500);
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_read_is_a_problem_beside_the_links() {
+    let shelf = Shelf::default().with("a/b.md", "[y](z)").with("a/shut/c.md", "[y](z)");
+    let (text, extracted) = run(&shelf, &settings(&["a"])).await;
+    assert_eq!(text, "a/b.md:1:5 link z\n");
+    assert_eq!(problems(&extracted), ["a/shut: cannot be read: permission denied"]);
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
 use relink_page::{Format, Options, Problem};
 use relink_ports::{
     DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink, NewTarget,
-    Walk,
+    Walk, Walked,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -168,7 +168,7 @@ pub(crate) struct Loader<'a> {
 
 /// An input with the files it stands for.
 pub(crate) enum Found<'a> {
-    Files(Vec<DocumentSource>),
+    Files(Walked),
     Page(&'a Url),
     Stdin(&'a Arc<[u8]>),
 }
@@ -202,7 +202,7 @@ pub(crate) fn may_list_sitemaps(inputs: &[Found<'_>], settings: &LoadSettings) -
         settings.reading.format.unwrap_or_else(|| named(source)) == Format::Xml
     };
     inputs.iter().any(|input| match input {
-        Found::Files(sources) => sources.iter().any(is_xml),
+        Found::Files(walked) => walked.documents.iter().any(is_xml),
         Found::Page(_) | Found::Stdin(_) => false,
     })
 }
@@ -275,7 +275,10 @@ impl<'a> Loader<'a> {
         self.load_arguments().await?;
         for input in inputs {
             match input {
-                Found::Files(sources) => self.load_files(sources, stop).await?,
+                Found::Files(Walked { documents, unreadable }) => {
+                    self.note_unreadable(&unreadable);
+                    self.load_files(documents, stop).await?;
+                }
                 Found::Page(url) => self.load_page(url, stop).await?,
                 Found::Stdin(bytes) => self.load_stdin(bytes).await?,
             }
@@ -292,6 +295,14 @@ impl<'a> Loader<'a> {
         self.ports.store.finish_loading(self.run, &self.documents).await?;
         self.loading.finish(self.brought);
         Ok(self.loaded)
+    }
+
+    /// Directories that could not be looked into are told beside the others.
+    fn note_unreadable(&mut self, faults: &[FileFault]) {
+        for fault in faults {
+            let FileFault::Unreadable { path, .. } = fault else { continue };
+            self.loaded.problems.push(unreadable(path.clone(), fault));
+        }
     }
 
     async fn load_files(

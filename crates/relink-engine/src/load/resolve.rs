@@ -70,6 +70,8 @@ pub(super) struct Resolver {
     base: Option<Url>,
     /// Whether the document itself said so.
     says_base: bool,
+    /// Whether it said so in a way that takes a root nobody named.
+    is_adrift: bool,
 }
 
 impl Resolver {
@@ -92,19 +94,40 @@ impl Resolver {
             looks_for_places: settings.reading.remote_anchors,
             base,
             says_base: false,
+            is_adrift: false,
         }
     }
 
     /// With what the document itself says its links are relative to.
     pub(super) fn with_base(mut self, base: Option<&str>) -> Self {
-        let said = match (&self.base, base) {
-            (_, None) => None,
-            (Some(url), Some(base)) => url.join(base).ok(),
-            (None, Some(base)) => Url::parse(base).ok(),
+        let Some(base) = base else { return self };
+        let said = match &self.base {
+            Some(url) => url.join(base).ok(),
+            None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
+            None => Url::parse(base).ok(),
         };
         self.says_base = said.is_some();
         self.base = said.or(self.base);
+        if self.base.is_none() {
+            self.move_to(base);
+        }
         self
+    }
+
+    /// On the disk, a relative base is another place to stand.
+    fn move_to(&mut self, base: &str) {
+        let Standing::Folder { folder, own } = &self.standing else { return };
+        self.says_base = true;
+        let link = LocalLink::new(base, folder, own.as_deref(), self.rules.root.as_deref());
+        let Some(link) = link else {
+            self.is_adrift = true;
+            return;
+        };
+        let own = link.path().to_owned();
+        let is_folder = base.split(['?', '#']).next().is_some_and(|path| path.ends_with('/'));
+        let folder = if is_folder { Some(own.as_path()) } else { own.parent() };
+        self.standing =
+            Standing::Folder { folder: folder.unwrap_or(Path::new("")).to_owned(), own: Some(own) };
     }
 
     /// What the link means.
@@ -159,6 +182,9 @@ impl Resolver {
         let Standing::Folder { folder, own } = &self.standing else {
             return Meaning::Skipped(Skip::PageName);
         };
+        if self.is_adrift {
+            return Meaning::Skipped(Skip::NoRoot);
+        }
         let link = LocalLink::new(text, folder, own.as_deref(), self.rules.root.as_deref());
         match link {
             None => Meaning::Skipped(Skip::NoRoot),

@@ -157,7 +157,7 @@ pub async fn read_catalogue(
 
 async fn read_file(files: &dyn Files, path: &str) -> Result<(String, Vec<u8>), CatalogueFault> {
     let found = files.walk(&Walk { inputs: vec![path.to_owned()] }).await?;
-    let [DocumentSource { label, path }] = &found[..] else {
+    let [DocumentSource { label, path }] = &found.documents[..] else {
         return Err(CatalogueFault::NotOne { label: path.to_owned() });
     };
     Ok((label.clone(), files.read(path).await?))

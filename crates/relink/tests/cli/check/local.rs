@@ -235,3 +235,29 @@ fn a_huge_document_is_read_in_windows() {
     );
     assert_eq!(said.exit, 1, "{said:?}");
 }
+
+#[test]
+fn a_relative_base_moves_the_links_of_a_page() {
+    let desk = Desk::new();
+    desk.write("site/sub/a.html", "").write("site/b.html", "");
+    for (base, links, gone) in [
+        ("sub/", "<a href=a.html></a><a href=b.html></a><a href=../b.html></a>", "b.html"),
+        ("sub/x.html", "<a href=a.html></a><a href=c.html></a>", "c.html"),
+        ("./", "<a href=b.html></a><a href=a.html></a>", "a.html"),
+    ] {
+        desk.write("site/index.html", &format!("<base href='{base}'>{links}"));
+        let rows = desk.check(&["--offline", "site/index.html"]).exits(1).rows();
+        let findings: Vec<_> = rows.0.iter().filter(|row| row["verdict"] == "local").collect();
+        assert_eq!((findings.len(), &findings[0]["url"]), (1, &gone.into()), "{base}");
+    }
+}
+
+#[test]
+fn a_base_at_the_root_needs_one() {
+    let desk = Desk::new();
+    desk.write("site/a.html", "")
+        .write("site/deep/index.html", "<base href='/'><a href=a.html></a>");
+    assert_eq!(desk.check(&["--offline", "site/deep"]).exits(0).rows().0.len(), 0);
+    let rows = desk.check(&["--offline", "--root-dir", "site", "site/deep"]).exits(0).rows();
+    assert_eq!(rows.word("a.html"), "alive");
+}
