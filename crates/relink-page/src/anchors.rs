@@ -144,7 +144,7 @@ impl Anchors {
     }
 
     fn add(&mut self, name: impl Into<String>) {
-        if self.names.len() >= MOST {
+        if self.is_full() {
             self.is_open = true;
             return;
         }
@@ -152,6 +152,11 @@ impl Anchors {
         if !name.is_empty() {
             self.names.insert(name);
         }
+    }
+
+    /// Whether no more are kept, so that none need be looked for.
+    fn is_full(&self) -> bool {
+        self.names.len() >= MOST
     }
 
     /// From now on, case makes no difference.

@@ -25,6 +25,7 @@ use relink_model::{PlaceKind, SkipReason};
 use self::ahead::Ahead;
 use self::repeated::Repeated;
 pub(crate) use admonition::as_lists;
+pub(crate) use blunt::blunted;
 
 use crate::bare::{http_addresses, www_addresses};
 use crate::found::{Extractor, Found, Notation};
@@ -44,7 +45,7 @@ impl Extractor for Markdown {
         }
         let body = &text[start..];
         if may_hold_links(body) {
-            let body = blunt::blunted(as_lists(body));
+            let body = blunted(as_lists(body));
             mentions(&body).report(start, found);
         }
     }

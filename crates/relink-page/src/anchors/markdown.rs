@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::{Anchors, Counts, Slugs, slug};
 use crate::html::{each_anchor, each_heading};
-use crate::markdown::{as_lists, front_matter};
+use crate::markdown::{as_lists, blunted, front_matter};
 
 /// What takes in other files, whose headings are then the document's own.
 const INCLUDES: [&str; 6] = ["{{#include", "{% include", "{%- include", "--8<--", "{{<", "{!"];
@@ -24,8 +24,12 @@ pub(super) fn read(text: &str, slugs: Slugs, anchors: &mut Anchors) {
         pictures: 0,
         html: String::new(),
     };
-    let body = as_lists(&text[front_matter::length(text)..]);
+    let body = blunted(as_lists(&text[front_matter::length(text)..]));
     for event in Parser::new_ext(&body, options) {
+        if reader.anchors.is_full() {
+            reader.anchors.is_open = true;
+            break;
+        }
         reader.read(&event);
     }
     labels(text, anchors);

@@ -1,12 +1,14 @@
-//! Long runs of opening brackets, which only mean to harm.
+//! Brackets by the thousand, which only mean to harm.
 //!
-//! The parser keeps a node for every bracket that may begin a link. Of a run
-//! that is longer than any text needs, all but the last ones are read as
-//! letters; every place stays where it is.
+//! The parser keeps a node for every bracket that may begin or end a link. Of a
+//! run of opening ones that is longer than any text needs, all but the last
+//! ones are read as letters, and so are brackets that crowd the end of a text
+//! in which no link can end any more; every place stays where it is.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use memchr::memmem;
+use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 /// Brackets in a row that are all believed.
 const LONGEST: usize = 64;
@@ -14,8 +16,65 @@ const LONGEST: usize = 64;
 /// What the brackets before those are read as.
 const LETTER: &str = "x";
 
-/// The text with long runs of brackets cut to their ends.
+/// Bytes of a text that no link ends in, from which on its brackets are
+/// doubted. No paragraph is that long.
+const LONG: usize = 64 << 10;
+
+/// One byte in so many being a bracket is a crowd.
+const CROWD: usize = 8;
+
+/// The text without brackets that only mean to harm.
 pub(crate) fn blunted(text: Cow<'_, str>) -> Cow<'_, str> {
+    let text = without_runs(text);
+    // A definition anywhere makes links of brackets alone.
+    if text.len() < LONG || memmem::find(text.as_bytes(), b"]:").is_some() {
+        return text;
+    }
+    without_crowds(text)
+}
+
+/// The text with brackets as letters where they crowd, and no link can end.
+fn without_crowds(text: Cow<'_, str>) -> Cow<'_, str> {
+    let mut blunted = String::new();
+    let mut kept = 0;
+    for part in parts(&text) {
+        let tail = memrchr(b')', &text.as_bytes()[part.clone()]).map_or(0, |at| at + 1);
+        let tail = &text[part.start + tail..part.end];
+        if is_crowd(tail) {
+            blunted.push_str(&text[kept..part.end - tail.len()]);
+            blunted.push_str(&tail.replace(['[', ']'], LETTER));
+            kept = part.end;
+        }
+    }
+    if kept == 0 {
+        return text;
+    }
+    blunted.push_str(&text[kept..]);
+    blunted.into()
+}
+
+/// The parts between empty lines, which no link reaches across.
+fn parts(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let gaps = memmem::find_iter(text.as_bytes(), b"\n\n").map(|gap| gap + 2);
+    let ends = gaps.clone().chain([text.len()]);
+    [0].into_iter().chain(gaps).zip(ends).map(|(start, end)| start..end)
+}
+
+/// Whether brackets crowd here, and stand for nothing else that is looked for:
+/// pages in double brackets, addresses, HTML.
+fn is_crowd(tail: &str) -> bool {
+    let bytes = tail.as_bytes();
+    let holds = |sign: &[u8]| memmem::find(bytes, sign).is_some();
+    bytes.len() >= LONG
+        && memchr_iter(b'[', bytes).count() + memchr_iter(b']', bytes).count() > bytes.len() / CROWD
+        && memchr(b'<', bytes).is_none()
+        && !holds(b"]]")
+        && !holds(b"://")
+        && !holds(b"www.")
+}
+
+/// The text with long runs of brackets cut to their ends.
+fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     let run = [b'['; LONGEST + 1];
     if memmem::find(text.as_bytes(), &run).is_none() {
         return text;
@@ -47,5 +106,34 @@ mod tests {
         let all = "[".repeat(LONGEST);
         assert_eq!(blunt, format!("{kept} {}{all}c](d) x{all}", "x".repeat(10)));
         assert_eq!(blunt.len(), long.len());
+    }
+
+    #[track_caller]
+    fn check(text: &str, expect: &str) {
+        assert!(blunted(Cow::Borrowed(text)) == expect, "{}", &text[text.len() - 20..]);
+    }
+
+    #[test]
+    fn a_crowd_that_no_link_ends_in_loses_its_brackets() {
+        let crowd = "[a](".repeat(LONG / 4);
+        let letters = "xax(".repeat(LONG / 4);
+        check(&crowd, &letters);
+        check(&format!("[a](b) {crowd}\n\n[c](d)"), &format!("[a](b) {letters}\n\n[c](d)"));
+    }
+
+    #[test]
+    fn a_crowd_that_may_mean_something_stays() {
+        let crowd = "[a](".repeat(LONG / 4);
+        for text in [
+            format!("{crowd})"),
+            format!("{crowd}\n\n[a]: b"),
+            format!("{crowd}[[b]]"),
+            format!("{crowd} https://a.test/[]"),
+            format!("{crowd} <a href=b>"),
+            "[a](".repeat(LONG / 8),
+            "[a] and a lot of words ".repeat(LONG / 8),
+        ] {
+            check(&text, &text);
+        }
     }
 }
