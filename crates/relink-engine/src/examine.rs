@@ -106,6 +106,7 @@ impl Examiner<'_> {
             url: &question.url,
             looks,
             probe,
+            heard: None,
             controls,
             habit: Habit::default(),
             history: &question.history,

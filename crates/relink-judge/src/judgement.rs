@@ -15,6 +15,7 @@ use relink_model::{
 };
 
 use crate::content::{Asking, Opinion, lies, weigh};
+use crate::page::Heard;
 use crate::policy::Rules;
 use crate::reading::{Reading, Weight, read};
 use crate::{Policy, certainty, codes, papers, reason};
@@ -28,6 +29,8 @@ pub struct Case<'a> {
     pub looks: &'a [Look],
     /// The last probe.
     pub probe: &'a Probe,
+    /// What it was heard to say, if somebody has listened already.
+    pub heard: Option<Heard>,
     /// The pages asked for comparison, at most one of a kind.
     pub controls: &'a [Control],
     /// How the host treats strays elsewhere.
@@ -128,6 +131,7 @@ pub fn is_conclusive(probe: &Probe) -> bool {
 ///     url: "http://example.org/docs/a.html",
 ///     looks: &looks,
 ///     probe: &probe,
+///     heard: None,
 ///     controls: &[],
 ///     habit: Habit::default(),
 ///     history: &History::default(),

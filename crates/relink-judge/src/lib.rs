@@ -36,5 +36,6 @@ mod words;
 pub use judgement::{
     Case, Habit, Judgement, Next, Wait, conclude, is_conclusive, is_network_ending, judge,
 };
+pub use page::Heard;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, Rules};
 pub use sibling::{STRAY_LETTERS, Sibling, sibling, sibling_key};

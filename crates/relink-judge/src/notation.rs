@@ -122,7 +122,16 @@ impl Scene {
     pub(crate) fn case<'a>(&'a self, looks: &'a [Look], controls: &'a [Control]) -> Case<'a> {
         let (habit, history) = (self.habit, &self.history);
         let (url, probe) = (&self.url, &self.probe);
-        Case { url, looks, probe, controls, habit, history, now: Timestamp::UNIX_EPOCH }
+        Case {
+            url,
+            looks,
+            probe,
+            heard: None,
+            controls,
+            habit,
+            history,
+            now: Timestamp::UNIX_EPOCH,
+        }
     }
 }
 

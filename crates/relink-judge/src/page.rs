@@ -21,6 +21,21 @@ const COMMON_WORDS: [&str; 14] = [
     "your", "the", "and",
 ];
 
+/// What kinds of things a page may say.
+///
+/// Listening costs more than the rest of a judgement, and a page may be judged
+/// several times on the way to its verdict. Whoever has a thread to spare
+/// listens there, once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heard(Sayings);
+
+impl Heard {
+    /// Listens to what is known of a page.
+    pub fn of(digest: &Digest) -> Self {
+        Self(Sayings::of(labels(digest).chain([digest.opening.as_str(), &digest.closing])))
+    }
+}
+
 /// A page that answered.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page<'a> {
@@ -54,10 +69,11 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The same page, listened to once for all that will be asked about it.
-    pub(crate) fn heard(self) -> Self {
-        let texts = self.labels().chain([self.digest.opening.as_str(), &self.digest.closing]);
-        Self { sayings: Sayings::of(texts), ..self }
+    /// The same page, of which this was heard, or else listened to now: once
+    /// for all that will be asked about it.
+    pub(crate) fn heard(self, heard: Option<Heard>) -> Self {
+        let Heard(sayings) = heard.unwrap_or_else(|| Heard::of(self.digest));
+        Self { sayings, ..self }
     }
 
     /// The address asked, in parts; an address that cannot be taken apart is
@@ -109,8 +125,7 @@ impl<'a> Page<'a> {
 
     /// Title and headings: what a page is about.
     pub(crate) fn labels(&self) -> impl Iterator<Item = &'a str> + Clone {
-        let headings = self.digest.headings.iter().map(String::as_str);
-        self.digest.title.as_deref().into_iter().chain(headings)
+        labels(self.digest)
     }
 
     /// The phrase of this kind that is the point of the title or of a heading.
@@ -198,6 +213,11 @@ impl<'a> Page<'a> {
         let directory = if written.starts_with('/') { "" } else { arrival.directory() };
         Some(format!("{}{directory}{written}", arrival.origin))
     }
+}
+
+fn labels(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
+    let headings = digest.headings.iter().map(String::as_str);
+    digest.title.as_deref().into_iter().chain(headings)
 }
 
 /// Whether a probe reached something.

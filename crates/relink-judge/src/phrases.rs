@@ -72,12 +72,18 @@ impl TellingWords {
 
     /// Whether a text may hold one of the words; beyond ASCII nothing is known.
     fn may_be_in(&self, text: &str) -> bool {
-        let lower = |hash, byte: &u8| Self::mix(hash, byte.to_ascii_lowercase());
-        !text.is_ascii()
-            || text
-                .as_bytes()
-                .split(|byte| !byte.is_ascii_alphanumeric())
-                .any(|word| self.holds(word.iter().fold(Self::SEED, lower)))
+        if !text.is_ascii() {
+            return true;
+        }
+        let mut hash = Self::SEED;
+        for byte in text.bytes() {
+            match FOLDED[usize::from(byte)] {
+                0 if self.holds(std::mem::replace(&mut hash, Self::SEED)) => return true,
+                0 => {}
+                letter => hash = Self::mix(hash, letter),
+            }
+        }
+        self.holds(hash)
     }
 
     /// Whether a word of this hash may be one of them.
@@ -96,6 +102,19 @@ impl TellingWords {
         (spread / 64 % Self::CELLS, 1 << (spread % 64))
     }
 }
+
+/// Letters and digits of ASCII in lower case; 0 for what parts words.
+const FOLDED: [u8; 256] = {
+    let mut folded = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        if byte.is_ascii_alphanumeric() {
+            folded[byte as usize] = byte.to_ascii_lowercase();
+        }
+        byte += 1;
+    }
+    folded
+};
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
     let mut spaced: HashMap<&str, Vec<(Saying, &str, usize)>> = HashMap::new();

@@ -124,8 +124,16 @@ fn judge_all(url: &str, probe: &Probe, other: &Probe, history: &History) {
         loop {
             let now = Timestamp::UNIX_EPOCH;
             let (controls_now, habit) = (&controls[..], Habit::default());
-            let case =
-                Case { url, looks: &looks, probe, controls: controls_now, habit, history, now };
+            let case = Case {
+                url,
+                looks: &looks,
+                probe,
+                heard: None,
+                controls: controls_now,
+                habit,
+                history,
+                now,
+            };
             assert!(!conclude(&policy, &case).reason.is_empty());
             let Next::Compare(kind) = judge(&policy, &case) else { break };
             assert!(!controls.iter().any(|control| control.kind == kind), "{kind:?} twice");

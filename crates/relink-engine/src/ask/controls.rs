@@ -82,8 +82,8 @@ impl Asker<'_> {
         if let Some(control) = self.controls.recall(kind, &key) {
             return Ok(Found::Control(control));
         }
-        if kind != ControlKind::Again
-            && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
+        let is_kept = kind != ControlKind::Again && !self.controls.waiting.contains_key(&key);
+        if is_kept && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
         {
             let probe = Some(Arc::new(kept.probe));
             let control = Control { kind, url: kept.url.clone(), probe: probe.clone() };

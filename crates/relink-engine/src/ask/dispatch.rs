@@ -7,11 +7,13 @@ use relink_model::Errand;
 use relink_ports::{HostId, Terms};
 use url::Url;
 
+use super::inquest::Shown;
 use super::lane::{Lane, Whereabouts};
 use super::manners::Manners;
-use super::{Asker, Returned};
+use super::{Asker, Looked, Returned};
 use crate::Ports;
 use crate::anchors;
+use crate::crawl::Visited;
 use crate::load::SeenPage;
 use crate::look::{Asked, agent_for, read_through};
 
@@ -85,8 +87,10 @@ impl Asker<'_> {
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            let visited = Box::new(visit.pay(&ports).await);
-            tray.put(Returned::Visited(host, Box::new(errand), visited));
+            let Visited { probe, reading, unrendered } = visit.pay(&ports).await;
+            let shown = Shown { anchors: None, reading: reading.map(Box::new) };
+            let looked = Box::new(Looked::new(errand, probe, shown));
+            tray.put(Returned::Visited(host, looked, unrendered));
         });
         None
     }
@@ -104,7 +108,9 @@ impl Asker<'_> {
                 Some(seen) => seen.clone(),
                 None => see(&ports, &errand, terms, brought.wants(&errand.url)).await,
             };
-            tray.put(Returned::Looked(host, Box::new(errand), Box::new(seen)));
+            let SeenPage { probe, anchors } = seen;
+            let shown = Shown { anchors, reading: None };
+            tray.put(Returned::Looked(host, Box::new(Looked::new(errand, probe, shown))));
         });
     }
 

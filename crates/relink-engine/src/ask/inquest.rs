@@ -4,13 +4,15 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_frontier::backoff;
-use relink_judge::{Case, Habit, Judgement, Next, Wait, codes, conclude, is_network_ending, judge};
+use relink_judge::{
+    Case, Habit, Heard, Judgement, Next, Wait, codes, conclude, is_network_ending, judge,
+};
 use relink_model::{Confidence, Control, Errand, Look, Probe, Word};
 use relink_ports::{Completion, HostId, HostLease, Settlement, Step};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Asker;
 use super::controls::Found;
+use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::PageReading;
 
@@ -19,6 +21,7 @@ pub(super) struct Inquest {
     pub(super) host: HostId,
     pub(super) errand: Errand,
     probe: Probe,
+    heard: Option<Heard>,
     /// The looks so far, this one included.
     looks: Vec<Look>,
     controls: Vec<Control>,
@@ -43,7 +46,8 @@ pub(super) struct Judged {
 }
 
 impl Inquest {
-    fn new(host: HostId, errand: Errand, probe: Probe, shown: Shown) -> Self {
+    fn new(host: HostId, looked: Looked) -> Self {
+        let Looked { errand, probe, heard, shown } = looked;
         let mut looks = errand.looks.clone();
         looks.push(Look {
             asked: probe.asked,
@@ -51,7 +55,7 @@ impl Inquest {
             ending: probe.ending.clone(),
             took_ms: probe.timings.total,
         });
-        Self { host, errand, probe, looks, controls: Vec::new(), shown }
+        Self { host, errand, probe, heard, looks, controls: Vec::new(), shown }
     }
 
     fn case(&self, habit: Habit, now: Timestamp) -> Case<'_> {
@@ -59,6 +63,7 @@ impl Inquest {
             url: &self.errand.url,
             looks: &self.looks,
             probe: &self.probe,
+            heard: self.heard,
             controls: &self.controls,
             habit,
             history: &self.errand.history,
@@ -70,23 +75,17 @@ impl Inquest {
 impl Asker<'_> {
     /// Opens the inquest on a look; `None` if the lane is gone, which only a
     /// lost lease does.
-    pub(super) fn open_inquest(
-        &mut self,
-        host: HostId,
-        errand: Errand,
-        probe: Probe,
-        shown: Shown,
-    ) -> Option<Inquest> {
+    pub(super) fn open_inquest(&mut self, host: HostId, looked: Looked) -> Option<Inquest> {
         let (elapsed, patience) = (self.elapsed(), self.settings.patience);
         let Some(lane) = self.lanes.get_mut(&host) else {
             self.in_flight -= 1;
             return None;
         };
-        lane.arrive(elapsed, &probe, patience);
+        lane.arrive(elapsed, &looked.probe, patience);
         if self.crawler.is_some() && lane.welcome.is_in_doubt() {
-            lane.doubted.push(errand.clone());
+            lane.doubted.push(looked.errand.clone());
         }
-        Some(Inquest::new(host, errand, probe, shown))
+        Some(Inquest::new(host, looked))
     }
 
     /// Goes on with an inquest: `None` if it has to wait for a control.
@@ -163,6 +162,7 @@ impl Asker<'_> {
             url: &errand.url,
             looks: &looks,
             probe,
+            heard: None,
             controls: &[],
             habit: Habit::default(),
             history: &errand.history,

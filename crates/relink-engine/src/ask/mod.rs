@@ -28,17 +28,18 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::{AddressGate, Pace};
-use relink_judge::Policy;
+use relink_judge::{Heard, Policy};
 use relink_model::{Errand, ErrandId, Probe, RunId};
-use relink_ports::{HostId, KeptRobots, OpenRun};
+use relink_ports::{HostId, KeptRobots, OpenRun, RenderFault};
 use tokio::time::Instant;
 
 use self::controls::{ControlErrand, Controls};
+use self::inquest::Shown;
 use self::lane::{Lane, Turn};
 use self::supply::Supply;
 use self::tray::Tray;
-use crate::crawl::{Crawler, Visited};
-use crate::load::{Loading, SeenPage};
+use crate::crawl::Crawler;
+use crate::load::Loading;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
 /// How often progress is reported.
@@ -104,13 +105,29 @@ enum Returned {
     /// A host's address, as far as it can be told.
     Located(HostId, Option<std::net::IpAddr>),
     /// A request's result.
-    Looked(HostId, Box<Errand>, Box<SeenPage>),
+    Looked(HostId, Box<Looked>),
     /// The result of a request for a page whose links are followed.
-    Visited(HostId, Box<Errand>, Box<Visited>),
+    Visited(HostId, Box<Looked>, Option<RenderFault>),
     /// What a host says about robots.
     Robots(HostId, Box<KeptRobots>, Box<Probe>),
     /// The result of a request for a page to compare with.
     Compared(HostId, Box<ControlErrand>, Box<Probe>),
+}
+
+/// What came of an errand.
+struct Looked {
+    errand: Errand,
+    probe: Probe,
+    /// What the page was heard to say, beside the loop.
+    heard: Option<Heard>,
+    shown: Shown,
+}
+
+impl Looked {
+    fn new(errand: Errand, probe: Probe, shown: Shown) -> Self {
+        let heard = probe.digest.as_ref().map(Heard::of);
+        Self { errand, probe, heard, shown }
+    }
 }
 
 /// Works off the errands of one run.

@@ -8,11 +8,9 @@ use relink_ports::{Completion, HostId, Moments, Settled, SettledQuery, Step};
 use tokio::time::Instant;
 
 use super::controls::ControlErrand;
-use super::inquest::{Inquest, Judged, Shown, turned_away};
+use super::inquest::{Inquest, Judged, turned_away};
 use super::lane::Whereabouts;
 use super::{Asker, Returned};
-use crate::crawl::Visited;
-use crate::load::SeenPage;
 use crate::{EngineFault, Observer};
 
 /// While many requests are out, a commit waits so long for company: a fuller
@@ -72,22 +70,18 @@ impl Asker<'_> {
                 self.note_address(host, address);
                 Vec::new()
             }
-            Returned::Looked(host, errand, seen) => {
-                let SeenPage { probe, anchors } = *seen;
-                self.has_network |= probe.ending.met_a_server();
+            Returned::Looked(host, looked) => {
+                self.has_network |= looked.probe.ending.met_a_server();
                 hosts.push(host);
-                let shown = Shown { anchors, reading: None };
-                self.open_inquest(host, *errand, probe, shown).into_iter().collect()
+                self.open_inquest(host, *looked).into_iter().collect()
             }
-            Returned::Visited(host, errand, visited) => {
-                let Visited { probe, reading, unrendered } = *visited;
-                self.has_network |= probe.ending.met_a_server();
+            Returned::Visited(host, looked, unrendered) => {
+                self.has_network |= looked.probe.ending.met_a_server();
                 hosts.push(host);
                 if let (Some(crawler), Some(fault)) = (&mut self.crawler, unrendered) {
                     crawler.note_unrendered(fault);
                 }
-                let shown = Shown { anchors: None, reading: reading.map(Box::new) };
-                self.open_inquest(host, *errand, probe, shown).into_iter().collect()
+                self.open_inquest(host, *looked).into_iter().collect()
             }
             Returned::Robots(host, kept, probe) => {
                 self.has_network |= probe.ending.met_a_server();

@@ -208,6 +208,7 @@ impl Reading<'_> {
             url: url.as_str(),
             looks: &[look],
             probe: &probe,
+            heard: None,
             controls: &[],
             habit: Habit::default(),
             history: &History::default(),

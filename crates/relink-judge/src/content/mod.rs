@@ -47,7 +47,7 @@ pub(crate) enum Asking {
 
 /// Weighs a page that answered.
 pub(crate) fn weigh(case: &Case<'_>, asking: Asking) -> Sought<Opinion> {
-    let page = Page::of(case.url, case.probe).heard();
+    let page = Page::of(case.url, case.probe).heard(case.heard);
     Inquiry { case, page, asking }.opinion()
 }
 

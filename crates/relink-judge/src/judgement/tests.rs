@@ -109,6 +109,7 @@ fn judged_by(
         url: "https://a.test/",
         looks,
         probe: &probe,
+        heard: None,
         controls: &[],
         habit: Habit::default(),
         history,

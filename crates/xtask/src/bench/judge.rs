@@ -98,6 +98,7 @@ fn verdict(stored: &Stored) -> Option<Word> {
         url: &stored.url,
         looks: &stored.looks,
         probe: &stored.probe,
+        heard: None,
         controls: &stored.controls,
         habit: Habit::default(),
         history: &stored.history,
