@@ -116,14 +116,15 @@ fn web(text: &str, absolute: &str) -> LinkTarget {
 
 /// Whether an address is so plain that it can surely be read: a scheme, a host
 /// of ASCII letters that ends in no digit, or four small numbers, and perhaps a
-/// short port. Most addresses are; reading them in full is a quarter of the
+/// port. Most addresses are; reading them in full is a quarter of the
 /// work on a long list.
 fn is_plain(address: &str) -> bool {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     let Some(rest) = rest else { return false };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, port) = rest[..end].split_once(':').unwrap_or((&rest[..end], ""));
-    let is_port = port.len() <= 4 && port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
+    let is_port = is_number && (port.len() <= 4 || port.parse::<u16>().is_ok());
     is_port && (is_plain_name(host) || is_plain_number(host))
 }
 

@@ -15,9 +15,9 @@ use crate::{EngineFault, Observer};
 
 /// While many requests are out, a commit waits so long for company: a fuller
 /// batch writes each page of the database once instead of twice.
-const LINGER: Duration = Duration::from_millis(2);
+const LINGER: Duration = Duration::from_millis(4);
 /// Results committed at once, at most.
-const LARGEST_BATCH: usize = 64;
+const LARGEST_BATCH: usize = 96;
 /// Errands are read back from the store this many at a time.
 const PAGE: usize = 256;
 

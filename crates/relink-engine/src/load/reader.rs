@@ -19,8 +19,9 @@ use super::skip::Skip;
 use crate::WINDOW;
 
 /// Links in a chunk: one transaction, and one turn before the asker has its
-/// own, so it must not take long.
-const CHUNK: usize = 128;
+/// own, so it must not take longer than what is out can wait. What is settled
+/// before the last chunk has to be read back to be reported, so not too few.
+const CHUNK: usize = 512;
 /// Chunks that may wait to be stored.
 const AHEAD: usize = 8;
 

@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::SqliteStore;
 use super::fault::Outcome;
-use super::loading::{self, Lead, Start};
+use super::loading::{Beginning, Lead, Start, local_target};
 use super::pages::{packed, unpacked};
 use super::rows::{millis, number};
 
@@ -92,11 +92,12 @@ fn add_missing(
     moments: Moments,
 ) -> Outcome<u64> {
     let mut new = 0;
+    let mut beginning = Beginning::new(db, run)?;
     for MissingAnchor { link: (errand, document, position), target } in missing {
-        let settled = loading::local_target(db, target, moments)?;
+        let settled = local_target(db, target, moments)?;
         let NewTarget::Local { key, .. } = target else { continue };
         let lead = Lead { target, given: key, wants_anchor: false };
-        let begun = loading::errand(db, run, &lead, &settled, &Start::at_once(moments))?;
+        let begun = beginning.errand(&lead, &settled, &Start::at_once(moments))?;
         new += u64::from(begun.is_new);
         db.prepare_cached(
             "INSERT INTO link (errand_id, document_id, position, span_start, span_end, line, col,

@@ -7,7 +7,7 @@ use relink_model::{RunId, Word};
 use relink_ports::{
     DocumentId, LinkBatch, LoadedDocument, Moments, NewDocument, NewLink, NewTarget,
 };
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
 use super::fault::Outcome;
@@ -65,16 +65,17 @@ pub(super) fn finish_document(db: &Connection, document: DocumentId) -> Outcome<
 /// Stores links with their targets, and errands for targets new to the run.
 pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outcome<()> {
     let mut hosts: HashMap<&str, i64> = HashMap::new();
+    let mut beginning = Beginning::new(db, run)?;
     for (position, link) in (batch.first..).zip(batch.links) {
         let target = match &link.target {
             NewTarget::Web { url, host, .. } => {
                 let host = host_id(db, host, &mut hosts)?;
-                web_target(db, url, host)?
+                beginning.web_target(url, host)?
             }
             NewTarget::Local { .. } => local_target(db, &link.target, batch.moments)?,
         };
-        let errand = errand(db, run, &link.into(), &target, &Start::at_once(batch.moments))?;
-        insert_link(db, batch.document.0, position, errand.id, link)?;
+        let errand = beginning.errand(&link.into(), &target, &Start::at_once(batch.moments))?;
+        beginning.place(batch.document.0, position, errand.id, link)?;
     }
     count_links(db, batch)?;
     make_due(db, run, hosts.into_values())
@@ -140,17 +141,6 @@ pub(super) struct Target {
     host: Option<i64>,
     word: Option<String>,
     checked_at: Option<i64>,
-}
-
-pub(super) fn web_target(db: &Connection, url: &str, host: i64) -> Outcome<Target> {
-    let added = db
-        .prepare_cached("INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING")?
-        .execute((url, host))?;
-    if added == 0 {
-        return find_target(db, url);
-    }
-    let id = db.last_insert_rowid();
-    Ok(Target { id, host: Some(host), word: None, checked_at: None })
 }
 
 fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
@@ -230,32 +220,60 @@ pub(super) struct Begun {
     pub(super) is_settled: bool,
 }
 
-/// The target's errand in this run, made if need be.
-pub(super) fn errand(
-    db: &Connection,
+/// Begins errands, with statements prepared once for many of them.
+pub(super) struct Beginning<'db> {
+    db: &'db Connection,
     run: RunId,
-    lead: &Lead<'_>,
-    target: &Target,
-    start: &Start,
-) -> Outcome<Begun> {
-    let (url, is_named) = match lead.target {
-        NewTarget::Web { url, is_named, .. } => (url, *is_named),
-        NewTarget::Local { key, .. } => (key, false),
-    };
-    let is_local = target.host.is_none();
-    let is_fresh = target.word.as_deref() == Some(Word::Alive.as_str())
-        && target.checked_at >= Some(millis(start.fresh_since))
-        && (!lead.wants_anchor || anchors::are_known(db, target.id)?);
-    let is_settled = is_local || is_fresh;
-    let given = (lead.given != *url).then_some(lead.given);
-    let added = db
-        .prepare_cached(
+    target: CachedStatement<'db>,
+    errand: CachedStatement<'db>,
+    link: CachedStatement<'db>,
+}
+
+impl<'db> Beginning<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+        let target = db.prepare_cached(
+            "INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+        )?;
+        let errand = db.prepare_cached(
             "INSERT INTO errand
                  (run_id, target_id, host_id, named, given, state, cached, not_before, depth, rank)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        )?
-        .execute((
-            run.0,
+        )?;
+        let link = db.prepare_cached(
+            "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col,
+                               kind, fragment, hidden)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?;
+        Ok(Self { db, run, target, errand, link })
+    }
+
+    pub(super) fn web_target(&mut self, url: &str, host: i64) -> Outcome<Target> {
+        if self.target.execute((url, host))? == 0 {
+            return find_target(self.db, url);
+        }
+        let id = self.db.last_insert_rowid();
+        Ok(Target { id, host: Some(host), word: None, checked_at: None })
+    }
+
+    /// The target's errand in this run, made if need be.
+    pub(super) fn errand(
+        &mut self,
+        lead: &Lead<'_>,
+        target: &Target,
+        start: &Start,
+    ) -> Outcome<Begun> {
+        let (url, is_named) = match lead.target {
+            NewTarget::Web { url, is_named, .. } => (url, *is_named),
+            NewTarget::Local { key, .. } => (key, false),
+        };
+        let is_local = target.host.is_none();
+        let is_fresh = target.word.as_deref() == Some(Word::Alive.as_str())
+            && target.checked_at >= Some(millis(start.fresh_since))
+            && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
+        let is_settled = is_local || is_fresh;
+        let given = (lead.given != *url).then_some(lead.given);
+        let added = self.errand.execute((
+            self.run.0,
             target.id,
             target.host,
             is_named,
@@ -266,19 +284,44 @@ pub(super) fn errand(
             start.depth,
             start.rank,
         ))?;
-    let id = match added {
-        0 => known_errand(db, run, target, is_named)?,
-        _ => db.last_insert_rowid(),
-    };
-    if added == 0 && lead.wants_anchor && !is_settled {
-        mistrust_memory(db, id)?;
+        let id = match added {
+            0 => known_errand(self.db, self.run, target, is_named)?,
+            _ => self.db.last_insert_rowid(),
+        };
+        if added == 0 && lead.wants_anchor && !is_settled {
+            mistrust_memory(self.db, id)?;
+        }
+        // A local errand from before an interruption is settled anew: the file
+        // may have come or gone since.
+        if is_local || is_fresh && added > 0 {
+            settle_from_memory(self.db, id, target)?;
+        }
+        Ok(Begun { id, is_new: added > 0, is_settled })
     }
-    // A local errand from before an interruption is settled anew: the file may
-    // have come or gone since.
-    if is_local || is_fresh && added > 0 {
-        settle_from_memory(db, id, target)?;
+
+    /// Stores the place of a link that led to this errand.
+    pub(super) fn place(
+        &mut self,
+        document: i64,
+        position: usize,
+        errand: i64,
+        link: &NewLink,
+    ) -> Outcome<()> {
+        let place = link.place;
+        self.link.execute((
+            document,
+            number(position),
+            errand,
+            number(place.span.start),
+            number(place.span.end),
+            place.line,
+            place.column,
+            place.kind.as_str(),
+            link.fragment.as_deref(),
+            hidden(link),
+        ))?;
+        Ok(())
     }
-    Ok(Begun { id, is_new: added > 0, is_settled })
 }
 
 /// An errand this run has already; being named by the user outweighs having
@@ -316,35 +359,6 @@ fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<
          FROM target t WHERE errand.id = ? AND t.id = ?",
     )?
     .execute((errand, target.id))?;
-    Ok(())
-}
-
-/// Stores the place of a link that led to this errand.
-pub(super) fn insert_link(
-    db: &Connection,
-    document: i64,
-    position: usize,
-    errand: i64,
-    link: &NewLink,
-) -> Outcome<()> {
-    let place = link.place;
-    db.prepare_cached(
-        "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col, kind,
-                           fragment, hidden)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    )?
-    .execute((
-        document,
-        number(position),
-        errand,
-        number(place.span.start),
-        number(place.span.end),
-        place.line,
-        place.column,
-        place.kind.as_str(),
-        link.fragment.as_deref(),
-        hidden(link),
-    ))?;
     Ok(())
 }
 

@@ -8,6 +8,7 @@
 
 mod anchors;
 mod claims;
+mod completing;
 mod dossier;
 mod fault;
 mod judging;
@@ -153,7 +154,7 @@ impl Store for SqliteStore {
         completions: &[Completion],
         moments: Moments,
     ) -> Result<Completed, StoreFault> {
-        self.transact("storing results", |db| results::complete(db, run, completions, moments))
+        self.transact("storing results", |db| completing::complete(db, run, completions, moments))
     }
 
     async fn prove_network(&self, run: RunId) -> Result<(), StoreFault> {

@@ -115,6 +115,8 @@ fn connect(path: &Path) -> Outcome<Connection> {
 
 /// In exclusive mode the first write takes the lock and keeps it.
 fn take_lock(connection: &Connection) -> Outcome<()> {
+    // Small checkpoints: while one waits for the disk, only the requests that
+    // are out go on, and they are soon done.
     // With a write-ahead log `synchronous = normal` survives any death of the
     // process; only a power cut may lose the last moments, never the file.
     connection.execute_batch(
@@ -124,7 +126,7 @@ fn take_lock(connection: &Connection) -> Outcome<()> {
          PRAGMA foreign_keys = off;
          PRAGMA temp_store = memory;
          PRAGMA cache_size = -16000;
-         PRAGMA wal_autocheckpoint = 8000;
+         PRAGMA wal_autocheckpoint = 1000;
          BEGIN IMMEDIATE;
          COMMIT;",
     )?;

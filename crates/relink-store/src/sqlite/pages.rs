@@ -13,7 +13,7 @@ use relink_ports::{
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
-use super::loading::{self, Begun, Start, errand, host_id, insert_link, local_target, web_target};
+use super::loading::{self, Beginning, Begun, Start, host_id, local_target};
 use super::rows::{self, errand_columns, millis, moment, number};
 
 /// Adds pages that no errand brought.
@@ -23,107 +23,100 @@ pub(super) fn add(
     pages: &[NewPage],
     moments: Moments,
 ) -> Outcome<Completed> {
-    let mut intake = Intake::new(run, moments);
+    let mut intake = Intake::new(db, run, moments)?;
     for page in pages {
-        intake.take(db, page, None)?;
+        intake.take(page, None)?;
     }
-    intake.finish(db)
+    intake.finish()
 }
 
 /// Takes in pages, counting what they lead to.
-pub(super) struct Intake<'a> {
+pub(super) struct Intake<'a, 'db> {
+    db: &'db Connection,
     run: RunId,
     moments: Moments,
+    beginning: Beginning<'db>,
     hosts: HashMap<&'a str, i64>,
     completed: Completed,
 }
 
-impl<'a> Intake<'a> {
-    pub(super) fn new(run: RunId, moments: Moments) -> Self {
-        Self { run, moments, hosts: HashMap::new(), completed: Completed::default() }
+impl<'a, 'db> Intake<'a, 'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId, moments: Moments) -> Outcome<Self> {
+        let beginning = Beginning::new(db, run)?;
+        let (hosts, completed) = Default::default();
+        Ok(Self { db, run, moments, beginning, hosts, completed })
     }
 
     /// Makes the hosts of new errands due, and says what was found.
-    pub(super) fn finish(self, db: &Connection) -> Outcome<Completed> {
-        loading::make_due(db, self.run, self.hosts.into_values())?;
+    pub(super) fn finish(self) -> Outcome<Completed> {
+        loading::make_due(self.db, self.run, self.hosts.into_values())?;
         Ok(self.completed)
     }
 
     /// Stores a page that was found on this errand.
-    pub(super) fn take(
-        &mut self,
-        db: &Connection,
-        page: &'a NewPage,
-        errand: Option<i64>,
-    ) -> Outcome<()> {
-        let Some(document) = self.document(db, page, errand)? else { return Ok(()) };
+    pub(super) fn take(&mut self, page: &'a NewPage, errand: Option<i64>) -> Outcome<()> {
+        let Some(document) = self.document(page, errand)? else { return Ok(()) };
         let mut stored = 0;
         for (position, link) in page.links.iter().enumerate() {
-            if let Some(errand) = self.target(db, link)? {
-                insert_link(db, document, position, errand, &link.link)?;
+            if let Some(errand) = self.target(link)? {
+                self.beginning.place(document, position, errand, &link.link)?;
                 stored += 1;
             }
         }
-        db.prepare_cached("UPDATE document SET links = ? WHERE id = ?")?
+        self.db
+            .prepare_cached("UPDATE document SET links = ? WHERE id = ?")?
             .execute((number(stored), document))?;
         Ok(())
     }
 
     /// The page's document; nothing if the run has it already, which a seed or
     /// a sitemap may be after an interruption.
-    fn document(
-        &self,
-        db: &Connection,
-        page: &NewPage,
-        errand: Option<i64>,
-    ) -> Outcome<Option<i64>> {
+    fn document(&self, page: &NewPage, errand: Option<i64>) -> Outcome<Option<i64>> {
         let anchors = page.anchors.as_deref().map(packed);
-        let added = db
+        let added = self
+            .db
             .prepare_cached(
                 "INSERT INTO document (run_id, label, content, loaded, errand_id, sitemap, anchors)
                  VALUES (?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
             )?
             .execute((self.run.0, &page.label, errand, page.is_sitemap, anchors))?;
-        Ok((added > 0).then(|| db.last_insert_rowid()))
+        Ok((added > 0).then(|| self.db.last_insert_rowid()))
     }
 
     /// The errand a link leads to, if it leads to one.
-    fn target(&mut self, db: &Connection, link: &'a PageLink) -> Outcome<Option<i64>> {
+    fn target(&mut self, link: &'a PageLink) -> Outcome<Option<i64>> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
-                let target = local_target(db, &link.link.target, self.moments)?;
+                let target = local_target(self.db, &link.link.target, self.moments)?;
                 let depth = match link.admission {
                     Admission::Ask { depth, .. } => Some(depth),
                     Admission::Leave => None,
                 };
                 let start = self.start(depth, None, Timestamp::MAX);
-                return Ok(Some(self.count(&errand(
-                    db,
-                    self.run,
-                    &(&link.link).into(),
-                    &target,
-                    &start,
-                )?)));
+                let begun = self.beginning.errand(&(&link.link).into(), &target, &start)?;
+                return Ok(Some(self.count(&begun)));
             }
         };
-        if let Some(known) = self.known(db, url, link.admission)? {
+        if let Some(known) = self.known(url, link.admission)? {
             return Ok(Some(known));
         }
         let Admission::Ask { depth, rank, trusts_memory } = link.admission else {
             return Ok(None);
         };
-        let host = host_id(db, host, &mut self.hosts)?;
-        let target = web_target(db, url, host)?;
+        let host = host_id(self.db, host, &mut self.hosts)?;
+        let target = self.beginning.web_target(url, host)?;
         let fresh_since = if trusts_memory { self.moments.fresh_since } else { Timestamp::MAX };
         let start = self.start(Some(depth), rank, fresh_since);
-        Ok(Some(self.count(&errand(db, self.run, &(&link.link).into(), &target, &start)?)))
+        let begun = self.beginning.errand(&(&link.link).into(), &target, &start)?;
+        Ok(Some(self.count(&begun)))
     }
 
     /// An errand the run has already. Most links lead to one, so this comes
     /// first. A shorter way to a page that waits is noted, and an earlier turn.
-    fn known(&self, db: &Connection, url: &str, admission: Admission) -> Outcome<Option<i64>> {
-        let known: Option<(i64, Option<u32>, Option<i64>, u8)> = db
+    fn known(&self, url: &str, admission: Admission) -> Outcome<Option<i64>> {
+        let known: Option<(i64, Option<u32>, Option<i64>, u8)> = self
+            .db
             .prepare_cached(
                 "SELECT e.id, e.depth, e.rank, e.state FROM target t
                  CROSS JOIN errand e ON e.run_id = ?2 AND e.target_id = t.id
@@ -141,7 +134,8 @@ impl<'a> Intake<'a> {
         {
             let depth = depth.map(|depth| depth.min(new_depth));
             let rank = rank.map(|rank| new_rank.map_or(rank, |new| new.min(rank)));
-            db.prepare_cached("UPDATE errand SET depth = ?, rank = ? WHERE id = ?")?
+            self.db
+                .prepare_cached("UPDATE errand SET depth = ?, rank = ? WHERE id = ?")?
                 .execute((depth, rank, id))?;
         }
         Ok(Some(id))

@@ -93,19 +93,28 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
     )?;
     tally.hidden = hidden_links(db, run)?;
     tally.links = u64::saturating_sub(tally.links, tally.hidden);
+    // Counted here: SQLite would sort the rows to group them.
     let mut statement = db.prepare(concat!(
-        "SELECT e.word, count(*), sum(e.cached) FROM errand e WHERE e.run_id = ? AND ",
+        "SELECT e.word, e.cached FROM errand e WHERE e.run_id = ? AND ",
         errand_is_told!(),
-        " GROUP BY e.word"
     ))?;
     let mut rows = statement.query([run.0])?;
+    let mut words: Vec<(String, u64)> = Vec::new();
     while let Some(row) = rows.next()? {
-        let targets: u64 = row.get(1)?;
-        tally.targets += targets;
-        if let Some(word) = named(row.get(0)?)? {
-            tally.settled += targets;
-            tally.cached += row.get::<_, u64>(2)?;
-            tally.words.insert(word, targets);
+        tally.targets += 1;
+        let Some(word) = row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
+            continue;
+        };
+        tally.settled += 1;
+        tally.cached += u64::from(row.get::<_, bool>(1)?);
+        match words.iter_mut().find(|(known, _)| known == word) {
+            Some((_, count)) => *count += 1,
+            None => words.push((word.to_owned(), 1)),
+        }
+    }
+    for (word, count) in words {
+        if let Some(word) = named(Some(word))? {
+            tally.words.insert(word, count);
         }
     }
     Ok(tally)
