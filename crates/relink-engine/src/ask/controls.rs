@@ -5,12 +5,12 @@
 //! store. A look that needs one keeps its place among the requests in flight
 //! until it is judged, so a kill repeats no more than it did before.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_judge::{is_conclusive, sibling, sibling_key};
-use relink_model::{Control, ControlKind, Probe};
+use relink_judge::{Sibling, is_conclusive, sibling, sibling_key};
+use relink_model::{Control, ControlKind, Errand, Probe};
 use relink_ports::{HostId, KeptControl};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -22,6 +22,9 @@ use crate::look::{Asked, look_through};
 
 /// Controls kept in memory; others are in the store.
 const REMEMBERED: usize = 4096;
+/// Errands of one directory that are worth asking for its control ahead: some
+/// page among so many answers, and then all of them would wait for it.
+const CROWD: usize = 16;
 /// How often a control that met a passing trouble is asked.
 const ATTEMPTS: u32 = 2;
 
@@ -48,6 +51,11 @@ impl Controls {
     fn recall(&self, kind: ControlKind, key: &str) -> Option<Control> {
         let (url, probe) = self.known.get(key)?;
         Some(Control { kind, url: url.clone(), probe: probe.clone() })
+    }
+
+    /// Whether a control is here or on its way.
+    fn is_known(&self, key: &str) -> bool {
+        self.known.contains_key(key) || self.waiting.contains_key(key)
     }
 
     fn remember(&mut self, key: String, url: String, probe: Option<Arc<Probe>>) {
@@ -101,6 +109,34 @@ impl Asker<'_> {
         Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
     }
 
+    /// Asks ahead for the controls of crowded directories in a host's queue.
+    pub(super) async fn order_ahead(&mut self, host: HostId) -> Result<(), EngineFault> {
+        // A crawl asks for robots first, and finds its pages one by one.
+        let Some(lane) = self.lanes.get(&host).filter(|_| self.crawler.is_none()) else {
+            return Ok(());
+        };
+        for first in crowded(&lane.queue) {
+            let Some(sibling) = sibling(ControlKind::Stray, &first.url, self.salt()) else {
+                continue;
+            };
+            let Sibling { url, key } = sibling;
+            if self.controls.is_known(&key)
+                || self.ports.store.control(&key, self.controls_since()).await?.is_some()
+            {
+                continue;
+            }
+            let (kind, is_named) = (ControlKind::Stray, first.is_named);
+            let errand = ControlErrand { kind, key, url, is_named, attempt: 1 };
+            if let Some(lane) = self.lanes.get_mut(&host)
+                && lane.takes_control()
+            {
+                self.controls.waiting.insert(errand.key.clone(), Vec::new());
+                lane.strays.push_back(errand);
+            }
+        }
+        Ok(())
+    }
+
     /// A page of the same directory that was asked in this run. None is asked
     /// for this alone: it will be, or was lately.
     async fn find_neighbor(
@@ -137,12 +173,13 @@ impl Asker<'_> {
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.parked += 1;
         }
-        let waiting = self.controls.waiting.entry(errand.key.clone()).or_default();
-        waiting.push(inquest);
-        if waiting.len() == 1
-            && let Some(lane) = self.lanes.get_mut(&host)
-        {
-            lane.strays.push_back(errand);
+        if let Some(waiting) = self.controls.waiting.get_mut(&errand.key) {
+            waiting.push(inquest);
+        } else {
+            self.controls.waiting.insert(errand.key.clone(), vec![inquest]);
+            if let Some(lane) = self.lanes.get_mut(&host) {
+                lane.strays.push_back(errand);
+            }
         }
         self.schedule(host);
     }
@@ -212,4 +249,19 @@ impl Asker<'_> {
         let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         since.min(self.started)
     }
+}
+
+/// The first errand of each directory that many of these lead to. Those that
+/// were checked before may be known by their content, without a control.
+fn crowded(queue: &VecDeque<Errand>) -> Vec<Errand> {
+    let mut crowds: HashMap<&str, (usize, &Errand)> = HashMap::new();
+    let is_new = |errand: &&Errand| errand.looks.is_empty() && errand.history.word.is_none();
+    for errand in queue.iter().filter(is_new) {
+        let directory = &errand.url[..errand.url.rfind('/').unwrap_or(0)];
+        crowds.entry(directory).or_insert((0, errand)).0 += 1;
+    }
+    let crowds = crowds.into_values().filter(|(count, _)| *count >= CROWD);
+    let mut first: Vec<Errand> = crowds.map(|(_, errand)| errand.clone()).collect();
+    first.sort_by_key(|errand| errand.id);
+    first
 }

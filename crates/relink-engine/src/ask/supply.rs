@@ -156,6 +156,7 @@ impl Asker<'_> {
             let lane = Lane::new(claim, self.settings.pace, elapsed, order);
             self.lanes.insert(host, lane);
             self.recall_manners(host).await?;
+            self.order_ahead(host).await?;
             self.schedule(host);
             // A host without due errands is given back in the next round.
             self.supply.want_refill(host);
@@ -193,6 +194,7 @@ impl Asker<'_> {
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.refill(errands, order);
         }
+        self.order_ahead(host).await?;
         self.schedule(host);
         Ok(())
     }
