@@ -168,7 +168,7 @@ mod symbolic_links {
 
         let directory = tree(&["docs/a.md", "docs/shut/b.md", "docs/z/c.md"]);
         let shut = directory.path().join("docs/shut");
-        fs::set_permissions(&shut, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
         let may_read_anything = fs::read_dir(&shut).is_ok();
         let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
         let walked = documents(&settings, &["docs".to_owned()]).unwrap();

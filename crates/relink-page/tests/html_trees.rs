@@ -71,7 +71,7 @@ fn planted(html: &str) -> String {
         planted.push_str(name);
         let place = PLACES.iter().find(|(element, _)| name.eq_ignore_ascii_case(element));
         if let Some((element, attribute)) = place.filter(|_| after.starts_with(['>', ' ', '/'])) {
-            planted.push_str(&format!(" {attribute}={element}-{number}"));
+            planted.extend([" ", attribute, "=", element, "-", &number.to_string()]);
             number += 1;
         }
         rest = after;

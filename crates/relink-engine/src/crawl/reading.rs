@@ -12,7 +12,7 @@ use relink_wire::redact;
 use url::Url;
 
 use crate::anchors;
-use crate::unpack::{Bounds, UnpackFault, is_packed, unpack};
+use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 
 /// Links of one page that are followed; a page with more is a trap.
 pub(crate) const MOST_LINKS: usize = 6_000;
@@ -90,8 +90,9 @@ pub(crate) fn unpacked_body(body: &Body) -> (Cow<'_, [u8]>, Option<Format>, Opti
 
 /// Whether an address is that of a sitemap by its name.
 pub(crate) fn is_named_as_sitemap(url: &Url) -> bool {
-    let path = url.path();
-    path.contains("sitemap") && (path.ends_with(".xml") || path.ends_with(".xml.gz"))
+    let path = inner_name(url.path());
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension);
+    path.contains("sitemap") && extension.is_some_and(|named| named.eq_ignore_ascii_case("xml"))
 }
 
 /// Whether the root element is that of a sitemap or of an index of some.

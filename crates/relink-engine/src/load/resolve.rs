@@ -68,10 +68,19 @@ pub(super) struct Resolver {
     looks_for_places: bool,
     /// What relative links are relative to, if that is on the web.
     base: Option<Url>,
-    /// Whether the document itself said so.
-    says_base: bool,
-    /// Whether it said so in a way that takes a root nobody named.
-    is_adrift: bool,
+    /// What the document itself says about that.
+    said: Said,
+}
+
+/// What a document says its links are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// Nothing.
+    Nothing,
+    /// Another place than its own.
+    Elsewhere,
+    /// A place below the root, and nobody said where that is.
+    Adrift,
 }
 
 impl Resolver {
@@ -93,8 +102,7 @@ impl Resolver {
             skips_reserved: settings.reading.skips_reserved && is_file,
             looks_for_places: settings.reading.remote_anchors,
             base,
-            says_base: false,
-            is_adrift: false,
+            said: Said::Nothing,
         }
     }
 
@@ -106,7 +114,9 @@ impl Resolver {
             None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
             None => Url::parse(base).ok(),
         };
-        self.says_base = said.is_some();
+        if said.is_some() {
+            self.said = Said::Elsewhere;
+        }
         self.base = said.or(self.base);
         if self.base.is_none() {
             self.move_to(base);
@@ -117,10 +127,10 @@ impl Resolver {
     /// On the disk, a relative base is another place to stand.
     fn move_to(&mut self, base: &str) {
         let Standing::Folder { folder, own } = &self.standing else { return };
-        self.says_base = true;
+        self.said = Said::Elsewhere;
         let link = LocalLink::new(base, folder, own.as_deref(), self.rules.root.as_deref());
         let Some(link) = link else {
-            self.is_adrift = true;
+            self.said = Said::Adrift;
             return;
         };
         let own = link.path().to_owned();
@@ -174,15 +184,16 @@ impl Resolver {
         };
         // A reference leads to a source, which lies on the disk wherever the
         // pages made of it are published.
-        let is_source =
-            kind == PlaceKind::Reference && !self.says_base && !self.standing.is_on_web();
+        let is_source = kind == PlaceKind::Reference
+            && self.said == Said::Nothing
+            && !self.standing.is_on_web();
         if self.base.is_some() && !is_source {
             return self.web(text, false);
         }
         let Standing::Folder { folder, own } = &self.standing else {
             return Meaning::Skipped(Skip::PageName);
         };
-        if self.is_adrift {
+        if self.said == Said::Adrift {
             return Meaning::Skipped(Skip::NoRoot);
         }
         let link = LocalLink::new(text, folder, own.as_deref(), self.rules.root.as_deref());
@@ -208,7 +219,10 @@ impl Resolver {
         let Standing::Folder { folder, own: Some(own) } = &self.standing else {
             return Meaning::Skipped(Skip::Anchor);
         };
-        if self.says_base || self.rules.anchors.is_none() || self.format == Format::Wikitext {
+        if self.said != Said::Nothing
+            || self.rules.anchors.is_none()
+            || self.format == Format::Wikitext
+        {
             return Meaning::Skipped(Skip::Anchor);
         }
         match LocalLink::new(text, folder, Some(own), None) {
