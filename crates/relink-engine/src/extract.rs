@@ -11,7 +11,8 @@
 mod document;
 mod in_order;
 
-use std::io;
+use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use jiff::civil::Date;
@@ -33,8 +34,6 @@ const STDIN: &str = "-";
 pub struct ExtractSettings {
     /// Files, directories and globs, as the user gave them.
     pub paths: Vec<String>,
-    /// Standard input, read to its end, if it is one of the inputs.
-    pub stdin: Option<Vec<u8>>,
     /// The format of every document, whatever its name.
     pub format: Option<Format>,
     /// The column of tables that holds the addresses.
@@ -71,8 +70,11 @@ pub struct ExtractProblem {
     pub text: String,
 }
 
+/// Standard input, read as it comes.
+pub type StdinReader = Box<dyn Read + Send>;
+
 /// Extracts links and hands them to `write` as text, in the order of the
-/// documents.
+/// documents; standard input, if it is one of the inputs, comes last.
 ///
 /// It takes the thread it is called on until all is done.
 ///
@@ -82,6 +84,7 @@ pub struct ExtractProblem {
 pub async fn extract(
     files: &dyn Files,
     settings: &ExtractSettings,
+    stdin: Option<StdinReader>,
     write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
 ) -> io::Result<Extracted> {
     let (found, faults) = find(files, &settings.paths).await;
@@ -89,11 +92,11 @@ pub async fn extract(
     for problem in faults {
         extracted.add_problem(problem);
     }
-    let stdin = settings.stdin.as_deref();
-    let documents = Documents { found: &found, stdin };
+    let count = found.len() + usize::from(stdin.is_some());
+    let documents = Documents { found: &found, stdin: Mutex::new(stdin), count };
     let mut take = |part: Part| extracted.add(part, write);
-    let desk = InOrder::new(documents.count(), &mut take);
-    let threads = available_parallelism().map_or(1, usize::from).min(documents.count().max(1));
+    let desk = InOrder::new(documents.count, &mut take);
+    let threads = available_parallelism().map_or(1, usize::from).min(documents.count.max(1));
     std::thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(|| work(files, settings, &documents, &desk));
@@ -107,12 +110,15 @@ pub async fn extract(
 /// All that is to be read, in order.
 struct Documents<'a> {
     found: &'a [DocumentSource],
-    stdin: Option<&'a [u8]>,
+    /// Standard input, until somebody takes it.
+    stdin: Mutex<Option<StdinReader>>,
+    /// How many there are.
+    count: usize,
 }
 
 impl Documents<'_> {
-    fn count(&self) -> usize {
-        self.found.len() + usize::from(self.stdin.is_some())
+    fn take_stdin(&self) -> Option<StdinReader> {
+        self.stdin.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -126,10 +132,11 @@ fn work(
     let mut worker = Worker::new(settings);
     while let Some(ticket) = desk.draw() {
         let mut hand_in_part = |part| desk.hand_in_part(ticket, part);
-        let last = match (documents.found.get(ticket), documents.stdin) {
-            (Some(source), _) => worker.read_file(files, source, &mut hand_in_part),
-            (None, Some(bytes)) => worker.read_stdin(bytes, &mut hand_in_part),
-            (None, None) => Part::default(),
+        let last = match documents.found.get(ticket) {
+            Some(source) => worker.read_file(files, source, &mut hand_in_part),
+            None => documents.take_stdin().map_or_else(Part::default, |stdin| {
+                worker.read_stream(STDIN, stdin, &mut hand_in_part)
+            }),
         };
         desk.hand_in(ticket, last);
     }

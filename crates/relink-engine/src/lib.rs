@@ -33,7 +33,7 @@ pub use crawl::{
     crawl_before, seed, site_report,
 };
 pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
-pub use extract::{ExtractProblem, ExtractSettings, Extracted, extract};
+pub use extract::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
 pub use fault::EngineFault;
 pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
 pub use measure::{

@@ -12,6 +12,7 @@ mod output;
 mod places;
 mod settings;
 mod span_of_time;
+mod stdin;
 mod wiring;
 
 use std::process::ExitCode;

@@ -9,9 +9,7 @@ mod revive;
 mod survey;
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -21,12 +19,14 @@ use relink_judge::Policy;
 use relink_model::Word;
 use relink_page::Column;
 use relink_ports::Tally;
+use tempfile::TempPath;
 use url::Url;
 
 use crate::cli::{AskingArgs, CheckArgs, Format};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::places;
+use crate::stdin::Stdin;
 
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
@@ -51,6 +51,9 @@ pub struct Settings {
     pub looking: Option<Looking>,
     /// For everything around it.
     pub run: RunSettings,
+    /// Where standard input was put aside, which must last as long as the run.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    pub aside: Option<TempPath>,
 }
 
 /// What every command that asks servers needs to know.
@@ -85,15 +88,17 @@ impl Settings {
             Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
         let ask = ask_settings(&config, max_age);
+        let mut aside = None;
         Ok(Self {
             looking: Looking::after_check(reviving, &ask, now)?,
             check: CheckSettings {
                 ask,
                 is_fresh: fresh,
                 scope: identity(&config, &reading, &folder),
-                load: load_settings(&inputs, &config, reading, now, max_age)?,
+                load: load_settings(&inputs, &config, reading, (now, max_age), &mut aside)?,
             },
             run: RunSettings::new(config, &folder, output, inputs)?,
+            aside,
         })
     }
 }
@@ -231,11 +236,11 @@ fn load_settings(
     inputs: &[String],
     config: &Config,
     reading: Reading,
-    now: Timestamp,
-    max_age: Duration,
+    (now, max_age): (Timestamp, Duration),
+    aside: &mut Option<TempPath>,
 ) -> Result<LoadSettings, Failure> {
     Ok(LoadSettings {
-        inputs: inputs.iter().map(|text| input(text)).collect::<Result<_, _>>()?,
+        inputs: inputs.iter().map(|text| input(text, aside)).collect::<Result<_, _>>()?,
         scope: pattern_scope(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
@@ -262,9 +267,12 @@ fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
     if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
 }
 
-fn input(text: &str) -> Result<Input, Failure> {
+/// What an input means; much of standard input is put `aside`.
+fn input(text: &str, aside: &mut Option<TempPath>) -> Result<Input, Failure> {
     if text == "-" {
-        return read_stdin();
+        let stdin = Stdin::read()?;
+        *aside = stdin.aside.or_else(|| aside.take());
+        return Ok(stdin.input);
     }
     let is_web = text.starts_with("http://") || text.starts_with("https://");
     if !is_web {
@@ -276,15 +284,6 @@ fn input(text: &str) -> Result<Input, Failure> {
             .hint("for a file of that name write `./` before it")
     })?;
     Ok(Input::Page { given: text.to_owned(), url })
-}
-
-fn read_stdin() -> Result<Input, Failure> {
-    let mut bytes = Vec::new();
-    std::io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|fault| Failure::usage("cannot read standard input").cause(fault.to_string()))?;
-    Ok(Input::Stdin(Arc::from(bytes)))
 }
 
 fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {

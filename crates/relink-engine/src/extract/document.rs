@@ -79,11 +79,19 @@ impl<'a> Worker<'a> {
         source: &DocumentSource,
         take: TakePart<'_>,
     ) -> Part {
-        let label = &source.label;
-        let mut file = match files.open(&source.path) {
-            Ok(file) => file,
-            Err(fault) => return Part::unread(ExtractProblem::of_file(label, &fault)),
-        };
+        match files.open(&source.path) {
+            Ok(file) => self.read_stream(&source.label, file, take),
+            Err(fault) => Part::unread(ExtractProblem::of_file(&source.label, &fault)),
+        }
+    }
+
+    /// Reads a document as it comes. Its last part is returned.
+    pub(super) fn read_stream(
+        &mut self,
+        label: &str,
+        mut file: impl Read,
+        take: TakePart<'_>,
+    ) -> Part {
         let filled = self.fill(&mut file);
         if !is_packed(&self.buffer[..filled.length]) {
             return self.read(label, filled, file, take);
@@ -95,14 +103,6 @@ impl<'a> Worker<'a> {
             part.problems.push(unread(label, &fault));
         }
         part
-    }
-
-    /// Reads standard input. Its last part is returned.
-    pub(super) fn read_stdin(&mut self, bytes: &[u8], take: TakePart<'_>) -> Part {
-        if is_packed(bytes) {
-            return self.read_packed(STDIN, bytes, take);
-        }
-        read_whole(self.settings, STDIN, bytes, take)
     }
 
     fn read_packed(&mut self, label: &str, packed: impl Read, take: TakePart<'_>) -> Part {

@@ -71,7 +71,6 @@ impl Files for Shelf {
 fn settings(paths: &[&str]) -> ExtractSettings {
     ExtractSettings {
         paths: paths.iter().map(|&path| path.to_owned()).collect(),
-        stdin: None,
         format: None,
         column: None,
         shape: LinkShape::Human,
@@ -80,12 +79,21 @@ fn settings(paths: &[&str]) -> ExtractSettings {
 }
 
 async fn run(shelf: &Shelf, settings: &ExtractSettings) -> (String, Extracted) {
+    run_with(shelf, settings, None).await
+}
+
+async fn run_with(
+    shelf: &Shelf,
+    settings: &ExtractSettings,
+    stdin: Option<&'static str>,
+) -> (String, Extracted) {
+    let stdin = stdin.map(|text| Box::new(text.as_bytes()) as StdinReader);
     let mut text = Vec::new();
     let mut write = |piece: &[u8]| {
         text.extend_from_slice(piece);
         Ok(())
     };
-    let extracted = extract(shelf, settings, &mut write).await.unwrap();
+    let extracted = extract(shelf, settings, stdin, &mut write).await.unwrap();
     (String::from_utf8(text).unwrap(), extracted)
 }
 
@@ -125,7 +133,7 @@ async fn a_page_of_very_many_links_comes_in_parts() {
         Ok(())
     };
     let settings = settings(&["a.md", "b.md"]);
-    let extracted = extract(&shelf, &settings, &mut write).await.unwrap();
+    let extracted = extract(&shelf, &settings, None, &mut write).await.unwrap();
     assert_eq!(extracted.links, 200_001);
     assert!(largest < 2 << 20, "{largest}");
 }
@@ -159,16 +167,13 @@ async fn packed_documents_are_read_by_their_inner_name() {
 
 #[tokio::test]
 async fn standard_input_and_a_given_format() {
-    let settings = ExtractSettings {
-        stdin: Some(b"a [b](c) <!-- relink:ignore until 2026-11-16 -->".to_vec()),
-        format: Some(Format::Markdown),
-        ..settings(&[])
-    };
-    let (text, extracted) = run(&Shelf::default(), &settings).await;
+    let stdin = Some("a [b](c) <!-- relink:ignore until 2026-11-16 -->");
+    let settings = ExtractSettings { format: Some(Format::Markdown), ..settings(&[]) };
+    let (text, extracted) = run_with(&Shelf::default(), &settings, stdin).await;
     assert_eq!(text, "-:1:7 link c (skipped: ignored)\n");
     assert_eq!(extracted.skipped, 1);
     let tomorrow = ExtractSettings { today: jiff::civil::date(2026, 11, 17), ..settings };
-    assert_eq!(run(&Shelf::default(), &tomorrow).await.0, "-:1:7 link c\n");
+    assert_eq!(run_with(&Shelf::default(), &tomorrow, stdin).await.0, "-:1:7 link c\n");
 }
 
 /// A list of more bytes than are read at once, mostly of long comments, with

@@ -38,7 +38,7 @@ pub use self::reading::{LocalRules, Reading};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
-use crate::unpack::{UnpackFault, inner_name};
+use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 use crate::{EngineFault, Ports, Stop};
 
 /// The label of the document that holds addresses given as arguments.
@@ -62,6 +62,8 @@ pub enum Input {
     },
     /// Standard input, read to its end.
     Stdin(Arc<[u8]>),
+    /// Standard input, put aside in this file because there is much of it.
+    Spooled(PathBuf),
 }
 
 impl fmt::Display for Input {
@@ -69,7 +71,7 @@ impl fmt::Display for Input {
         match self {
             Self::Path(path) => f.write_str(path),
             Self::Page { url, .. } => f.write_str(url.as_str()),
-            Self::Stdin(_) => f.write_str("-"),
+            Self::Stdin(_) | Self::Spooled(_) => f.write_str("-"),
         }
     }
 }
@@ -171,6 +173,7 @@ pub(crate) enum Found<'a> {
     Files(Walked),
     Page(&'a Url),
     Stdin(&'a Arc<[u8]>),
+    Spooled(&'a Path),
 }
 
 /// Finds the files that the inputs stand for, so that a missing one is known
@@ -187,6 +190,7 @@ pub(crate) async fn find<'a>(
             Input::Path(path) => walk.inputs.push(path.clone()),
             Input::Page { url, .. } => others.push(Found::Page(url)),
             Input::Stdin(bytes) => others.push(Found::Stdin(bytes)),
+            Input::Spooled(path) => others.push(Found::Spooled(path)),
         }
     }
     let mut found = vec![Found::Files(ports.files.walk(&walk).await?)];
@@ -203,7 +207,7 @@ pub(crate) fn may_list_sitemaps(inputs: &[Found<'_>], settings: &LoadSettings) -
     };
     inputs.iter().any(|input| match input {
         Found::Files(walked) => walked.documents.iter().any(is_xml),
-        Found::Page(_) | Found::Stdin(_) => false,
+        Found::Page(_) | Found::Stdin(_) | Found::Spooled(_) => false,
     })
 }
 
@@ -281,6 +285,7 @@ impl<'a> Loader<'a> {
                 }
                 Found::Page(url) => self.load_page(url, stop).await?,
                 Found::Stdin(bytes) => self.load_stdin(bytes).await?,
+                Found::Spooled(path) => self.load_spooled(path).await?,
             }
             if stop.is_raised() {
                 self.loaded.is_interrupted = true;
@@ -356,10 +361,28 @@ impl<'a> Loader<'a> {
     }
 
     async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineFault> {
+        if !is_packed(bytes) {
+            return self.load_given(Content::Whole(Arc::clone(bytes))).await;
+        }
+        let (bytes, fault) = unpack(bytes, Bounds::default());
+        let fault = fault.and_then(|fault| fault.downcast().ok());
+        self.loaded.problems.extend_with(STDIN, fault);
+        self.load_given(Content::Whole(bytes.into())).await
+    }
+
+    async fn load_spooled(&mut self, path: &Path) -> Result<(), EngineFault> {
+        let source = DocumentSource { label: STDIN.to_owned(), path: path.to_owned() };
+        let (content, fault) = self.open(&source).await?;
+        self.loaded.problems.extend_with(STDIN, fault);
+        self.load_given(content).await
+    }
+
+    /// Reads what came in on standard input.
+    async fn load_given(&mut self, content: Content) -> Result<(), EngineFault> {
         let document = Document {
             label: STDIN.to_owned(),
-            format: self.format(|| Format::of_file(None, bytes)),
-            content: Content::Whole(Arc::clone(bytes)),
+            format: self.format(|| Format::of_file(None, content.head())),
+            content,
             standing: Standing::nowhere(),
         };
         self.load_document(document, 0).await
@@ -373,7 +396,7 @@ impl<'a> Loader<'a> {
             .iter()
             .filter_map(|input| match input {
                 Input::Page { given, .. } => Some(given.as_str()),
-                Input::Path(_) | Input::Stdin(_) => None,
+                Input::Path(_) | Input::Stdin(_) | Input::Spooled(_) => None,
             })
             .collect();
         if pages.is_empty() {

@@ -1,9 +1,9 @@
 //! `relink extract`: which links do these documents hold?
 
-use std::io::{self, BufWriter, Read as _, Write};
+use std::io::{self, BufWriter, Write};
 
 use jiff::tz::TimeZone;
-use relink_engine::{ExtractProblem, ExtractSettings, Extracted, extract};
+use relink_engine::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
 use relink_files::{Disk, DiskSettings};
 use relink_ports::Clock as _;
 use relink_wire::extract::{
@@ -22,10 +22,10 @@ const STDIN: &str = "-";
 
 /// Extracts.
 pub async fn run(args: ExtractArgs, face: Face) -> Result<Exit, Failure> {
-    let settings = settings(&args)?;
+    let (settings, stdin) = settings(&args)?;
     let disk = Disk::new(DiskSettings::default());
     let mut page = Page::new(args.format);
-    let extracted = extract(&disk, &settings, &mut |text| page.write(text)).await;
+    let extracted = extract(&disk, &settings, stdin, &mut |text| page.write(text)).await;
     let written = extracted.and_then(|extracted| {
         if !is_void(&extracted) {
             page.finish(&extracted)?;
@@ -46,7 +46,7 @@ pub async fn run(args: ExtractArgs, face: Face) -> Result<Exit, Failure> {
     }
 }
 
-fn settings(args: &ExtractArgs) -> Result<ExtractSettings, Failure> {
+fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), Failure> {
     let is_address =
         |input: &&String| input.starts_with("http://") || input.starts_with("https://");
     if let Some(address) = args.inputs.iter().find(is_address) {
@@ -57,9 +57,9 @@ fn settings(args: &ExtractArgs) -> Result<ExtractSettings, Failure> {
     let (stdin, paths): (Vec<String>, Vec<String>) =
         args.inputs.iter().cloned().partition(|input| input == STDIN);
     let now = RunClock::start()?.now();
-    Ok(ExtractSettings {
+    let stdin = (!stdin.is_empty()).then(|| Box::new(io::stdin()) as StdinReader);
+    let settings = ExtractSettings {
         paths,
-        stdin: if stdin.is_empty() { None } else { Some(read_stdin()?) },
         format: args.read_as,
         column: args.column.as_deref().map(Into::into),
         shape: match args.format {
@@ -68,16 +68,8 @@ fn settings(args: &ExtractArgs) -> Result<ExtractSettings, Failure> {
             ExtractFormat::Jsonl => LinkShape::JsonLine,
         },
         today: now.to_zoned(TimeZone::UTC).date(),
-    })
-}
-
-fn read_stdin() -> Result<Vec<u8>, Failure> {
-    let mut bytes = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut bytes)
-        .map_err(|fault| Failure::usage("cannot read standard input").cause(fault.to_string()))?;
-    Ok(bytes)
+    };
+    Ok((settings, stdin))
 }
 
 /// Where links are written to. A JSON document is begun with its first link or

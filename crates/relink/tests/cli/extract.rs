@@ -170,3 +170,11 @@ fn names_for_examples_are_skipped_in_files_and_meant_on_standard_input() {
     let said = extract_stdin("https://docs.example.org/\n", &[]).exits(0);
     assert_eq!(said.stdout, "-:1:1 line https://docs.example.org/\n");
 }
+
+#[test]
+fn more_comes_in_on_standard_input_than_is_held() {
+    let line = "https://127.0.0.1/a\n";
+    let input = format!("{}{line}", format!("# {}\n", "-".repeat(60_000)).repeat(300));
+    let said = extract_stdin(&input, &["--as", "list"]).exits(0);
+    assert_eq!(said.stdout, "-:301:1 line https://127.0.0.1/a\n");
+}

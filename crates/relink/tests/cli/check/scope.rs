@@ -72,3 +72,13 @@ fn a_pattern_keeps_an_address_from_being_asked() {
     assert_eq!(rows.urls(), [web.url("/a").as_str()]);
     assert_eq!(web.hits("/b"), 0);
 }
+
+#[test]
+fn more_comes_in_on_standard_input_than_is_held() {
+    let desk = Desk::new();
+    let input = format!("{}http://exa mple/\n", format!("# {}\n", "-".repeat(60_000)).repeat(300));
+    let rows = desk.check_stdin(&input, &["--offline", "--as", "list", "-"]).exits(1).rows();
+    assert_eq!(rows.word("http://exa mple/"), "local RL602");
+    assert_eq!(rows.0[0]["places"][0]["path"], "stdin");
+    assert_eq!(rows.0[0]["places"][0]["line"], 301);
+}
