@@ -44,8 +44,8 @@ pub use measure::{
 pub use observer::{Observer, Progress, Standings, Waiting};
 pub use ports::Ports;
 pub use revive::{
-    Alias, DeadPage, Other, PassedOver, REVIVABLE, Revival, ReviveObserver, ReviveSettings,
-    lesson_programs, revive,
+    Alias, DeadPage, Elsewhere, Other, PassedOver, REVIVABLE, Replacement, Revival, ReviveObserver,
+    ReviveSettings, lesson_programs, revive,
 };
 pub use stop::{Stop, StopSwitch};
 pub use survey::{

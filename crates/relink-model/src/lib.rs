@@ -14,6 +14,7 @@ mod digest;
 mod errand;
 mod ground;
 mod history;
+mod likeness;
 mod link;
 mod probe;
 mod search;
@@ -28,6 +29,7 @@ pub use digest::{Digest, Mark};
 pub use errand::{Errand, ErrandId, Look, Purpose, RunId, TargetId};
 pub use ground::{Confidence, ControlSeen, Ground};
 pub use history::{FailureStreak, History};
+pub use likeness::Likeness;
 pub use link::{Link, LinkTarget, Place, PlaceKind, SkipReason, Span};
 pub use probe::{
     ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// By which way an alias was looked for.
+/// By which way an alias, or a page in its place, was looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -18,6 +18,9 @@ pub enum Method {
     Search,
     /// A program learnt from other pages (§4.2.1).
     Inference,
+    /// A search of all sites for the content of the page (Walden's Paths, §5).
+    /// What it finds is never an alias.
+    Elsewhere,
 }
 
 impl Method {
@@ -27,6 +30,7 @@ impl Method {
             Self::HistoricalRedirect => "historical-redirect",
             Self::Search => "search",
             Self::Inference => "inference",
+            Self::Elsewhere => "elsewhere",
         }
     }
 }
@@ -85,7 +89,8 @@ mod tests {
 
     #[test]
     fn methods_are_named_as_they_are_stored() {
-        for method in [Method::HistoricalRedirect, Method::Search, Method::Inference] {
+        use Method::{Elsewhere, HistoricalRedirect, Inference, Search};
+        for method in [HistoricalRedirect, Search, Inference, Elsewhere] {
             assert_eq!(serde_json::to_value(method).unwrap(), method.as_str());
         }
     }

@@ -14,6 +14,7 @@
 //! - [`program`]: how it is made, exactly, learnt from examples.
 //! - [`dead_directory`]: where looking is futile.
 //! - [`matching`]: which live page of the site is the dead one, if any.
+//! - [`replacement`]: which page elsewhere has its content.
 //! - [`evidence`], [`reason`], [`cost`]: what an answer rests on, why there is
 //!   none, and what it took.
 
@@ -26,6 +27,7 @@ pub mod pattern;
 pub mod program;
 pub mod reason;
 pub mod redirects;
+pub mod replacement;
 pub mod site;
 
 mod address;

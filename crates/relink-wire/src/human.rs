@@ -19,7 +19,7 @@ pub use finding::{FindingView, finding};
 pub use hosts::hosts;
 pub use paint::Paint;
 pub use quantity::{age, counted, duration, grouped, resemblance, size};
-pub use revival::{AliasView, RevivalView, revival};
+pub use revival::{AliasView, ReplacementView, RevivalView, revival};
 pub use snippet::Snippet;
 
 pub(crate) use comparison::compared;

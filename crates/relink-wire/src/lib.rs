@@ -34,4 +34,4 @@ pub use printable::printable;
 pub use redact::{redact, redact_prose};
 pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
 pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};
-pub use suggestion::{OtherRow, PassedOverRow, RevivalRow, SuggestionRow};
+pub use suggestion::{OtherRow, PassedOverRow, ReplacementRow, RevivalRow, SuggestionRow};

@@ -1,6 +1,6 @@
 //! The JSON Schema of every contract, generated from the types themselves.
 
-use relink_model::{ControlKind, PlaceKind, Purpose, Word};
+use relink_model::{ControlKind, Likeness, PlaceKind, Purpose, Word};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
@@ -100,6 +100,10 @@ pub(crate) fn skip_reason(_: &mut SchemaGenerator) -> Schema {
 
 pub(crate) fn control_kind(_: &mut SchemaGenerator) -> Schema {
     one_of(ControlKind::ALL.iter().map(|kind| kind.as_str()))
+}
+
+pub(crate) fn likeness(_: &mut SchemaGenerator) -> Schema {
+    one_of(Likeness::ALL.iter().map(|likeness| likeness.as_str()))
 }
 
 pub(crate) fn share(_: &mut SchemaGenerator) -> Schema {

@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use relink_model::Confidence;
+use relink_model::{Confidence, Likeness};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::human::RevivalView;
+use crate::human::{ReplacementView, RevivalView};
 use crate::{redact, redact_prose, schema};
 
-/// What could be written in place of a dead address: the page's new one, or a
-/// copy of it. One of the two is always there.
+/// What could be written in place of a dead address: the page's new one, an
+/// archived copy of it, or a page of another site with its content. One of the
+/// three is always there.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuggestionRow<'a> {
     /// Where the page lives now.
@@ -34,13 +35,18 @@ pub struct SuggestionRow<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::moment")]
     pub archive_date: Option<Timestamp>,
+    /// The page of another site that is likest. It is no alias: nobody says
+    /// that the page moved there, so it is never to be applied unasked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replacement: Option<ReplacementRow<'a>>,
 }
 
 impl<'a> SuggestionRow<'a> {
     /// The suggestion that follows from looking for a page, if any does.
     pub fn new(view: &RevivalView<'a>) -> Option<Self> {
         let (alias, archived) = (view.alias.as_ref(), view.archived.as_ref());
-        if alias.is_none() && archived.is_none() {
+        let replacement = view.replacements.first();
+        if alias.is_none() && archived.is_none() && replacement.is_none() {
             return None;
         }
         Some(Self {
@@ -50,7 +56,36 @@ impl<'a> SuggestionRow<'a> {
             pattern: alias.and_then(|alias| alias.lesson).map(|id| format!("P{id}")),
             archive_url: archived.map(|(_, address)| redact(address)),
             archive_date: archived.map(|(taken, _)| *taken),
+            replacement: replacement.map(ReplacementRow::new),
         })
+    }
+}
+
+/// A living page of another site with the content of the dead one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplacementRow<'a> {
+    /// Its address.
+    pub url: Cow<'a, str>,
+    /// How like the dead page it is: a copy (`identical`, `nearly-identical`),
+    /// or a page that could take its place (`similar`).
+    #[schemars(schema_with = "schema::likeness")]
+    pub likeness: Likeness,
+    /// The share of the text of both that both have.
+    #[schemars(schema_with = "schema::share")]
+    pub share: f64,
+    /// What it was compared with, in plain words.
+    pub reason: Cow<'a, str>,
+}
+
+impl<'a> ReplacementRow<'a> {
+    /// The row for a replacement.
+    pub fn new(view: &'a ReplacementView) -> Self {
+        Self {
+            url: redact(&view.url),
+            likeness: view.likeness,
+            share: view.share,
+            reason: redact_prose(&view.reason),
+        }
     }
 }
 
@@ -64,6 +99,9 @@ pub struct RevivalRow<'a> {
     pub suggestion: Option<SuggestionRow<'a>>,
     /// What the alias rests on, in plain words.
     pub evidence: Vec<Cow<'a, str>>,
+    /// Pages of other sites that have its content, the likest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replacements: Vec<ReplacementRow<'a>>,
     /// Why there is no alias, in plain words.
     pub reasons: Vec<Cow<'a, str>>,
     /// Archived copies and redirects that were looked at and ignored.
@@ -104,6 +142,7 @@ impl<'a> RevivalRow<'a> {
             tried: view.tried,
             suggestion: SuggestionRow::new(view),
             evidence: view.alias.map(|alias| prose(alias.evidence)).unwrap_or_default(),
+            replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
             reasons: prose(view.reasons),
             passed_over: passed_over
                 .map(|(taken, reason)| PassedOverRow {
@@ -131,10 +170,21 @@ pub(crate) mod tests {
             alias: None,
             archived: None,
             passed_over: &[],
+            replacements: &[],
             others: &[],
             reasons: &[],
             remarks: &[],
             tried: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    /// A page elsewhere that is so like the dead one.
+    pub(crate) fn replacement(likeness: Likeness) -> ReplacementView {
+        ReplacementView {
+            url: "https://mirror.test/a".to_owned(),
+            likeness,
+            share: 1.0,
+            reason: "its text is that of the copy of 2021-03-02".to_owned(),
         }
     }
 
@@ -165,6 +215,19 @@ pub(crate) mod tests {
         let copy = SuggestionRow::new(&RevivalView { alias: None, ..found(&[]) }).unwrap();
         let text = serde_json::to_string(&copy).unwrap();
         assert!(text.starts_with(r#"{"archive_url":"#), "{text}");
+    }
+
+    #[test]
+    fn a_replacement_is_no_alias() {
+        let replacements = [replacement(Likeness::Identical)];
+        let view = RevivalView { replacements: &replacements, ..nothing() };
+        let row = SuggestionRow::new(&view).unwrap();
+        assert_eq!(
+            serde_json::to_string(&row).unwrap(),
+            r#"{"replacement":{"url":"https://mirror.test/a","likeness":"identical","share":1.0,"#
+                .to_owned()
+                + r#""reason":"its text is that of the copy of 2021-03-02"}}"#
+        );
     }
 
     #[test]

@@ -17,7 +17,8 @@ use url::Url;
 
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
-    PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs, usual_archive,
+    ElsewhereChoice, PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs,
+    usual_archive,
 };
 use crate::span_of_time::SpanOfTime;
 

@@ -1,6 +1,8 @@
 //! The configuration files: `relink.toml` of the project, `config.toml` of
 //! the user. Their keys are the long names of the flags.
 
+mod revive;
+
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use relink_model::Word;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+pub use self::revive::ReviveConfig;
 use crate::cli::{AnchorStyle, Format};
 use crate::failure::Failure;
 use crate::span_of_time::SpanOfTime;
@@ -70,10 +73,12 @@ pub struct Config {
     pub anchors: Option<AnchorStyle>,
     /// See `--remote-anchors`.
     pub remote_anchors: Option<bool>,
+    /// How dead pages are looked for.
+    pub revive: ReviveConfig,
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 25] = [
     "allow-private",
     "anchors",
     "base-url",
@@ -95,6 +100,7 @@ const KEYS: [&str; 24] = [
     "remote-anchors",
     "resolve",
     "retries",
+    "revive",
     "root-dir",
     "timeout",
     "user-agent",
@@ -122,7 +128,12 @@ impl Config {
         };
         let table: toml::Table = text.parse().map_err(bad)?;
         for key in table.keys() {
-            known(key, path)?;
+            known(key, &KEYS, path)?;
+        }
+        if let Some(toml::Value::Table(revive)) = table.get("revive") {
+            for key in revive.keys() {
+                known(key, &ReviveConfig::KEYS, path)?;
+            }
         }
         table.try_into().map_err(bad)
     }
@@ -154,21 +165,22 @@ impl Config {
             fallback_extensions: self.fallback_extensions.or(lower.fallback_extensions),
             anchors: self.anchors.or(lower.anchors),
             remote_anchors: self.remote_anchors.or(lower.remote_anchors),
+            revive: self.revive.over(lower.revive),
         }
     }
 }
 
-fn known(key: &str, path: &Path) -> Result<(), Failure> {
-    if KEYS.contains(&key) {
+fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), Failure> {
+    if keys.contains(&key) {
         return Ok(());
     }
     let failure = Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
         .cause(format!("there is no key `{key}`"));
     let alike = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
-    let nearest = KEYS.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
+    let nearest = keys.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
     Err(match nearest.filter(|known| alike(known) >= LIKENESS) {
         Some(nearest) => failure.hint(format!("did you mean `{nearest}`?")),
-        None => failure.hint(format!("the keys are {}", KEYS.join(", "))),
+        None => failure.hint(format!("the keys are {}", keys.join(", "))),
     })
 }
 
@@ -220,11 +232,26 @@ mod tests {
             root-dir = "site"
             timeout = "1s"
             user-agent = "x"
+            [revive]
+            answer-age = "7d"
+            archive = ["none"]
+            archive-budget = 10
+            date = "2015-01-02"
+            elsewhere = "never"
+            least = 0.9
+            live = ["live.txt"]
+            search = ["local"]
+            search-budget = 20
+            searches = 2
+            warc = ["a.warc.gz"]
         "#;
         let config = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
-        assert_eq!(all.matches('=').count(), KEYS.len());
+        assert_eq!(config.revive.search_budget, Some(20));
+        // The table has a heading instead of an equals sign.
+        let keys = KEYS.len() - 1 + ReviveConfig::KEYS.len();
+        assert_eq!(all.matches('=').count(), keys);
     }
 
     #[test]

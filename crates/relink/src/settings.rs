@@ -82,7 +82,9 @@ impl Settings {
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
         let (format, column) = (args.reading.read_as, args.reading.column.clone());
         let reviving = std::mem::take(&mut args.reviving);
-        let config = flags(args).over(files);
+        let is_reviving = reviving.revive;
+        let revive = revive::reviving_flags(reviving);
+        let config = Config { revive, ..flags(args) }.over(files);
         refuse_html(&config, &output)?;
         let reading =
             Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
@@ -90,7 +92,7 @@ impl Settings {
         let ask = ask_settings(&config, max_age);
         let mut aside = None;
         Ok(Self {
-            looking: Looking::after_check(reviving, &ask, now)?,
+            looking: is_reviving.then(|| Looking::new(&config.revive, &ask, now)).transpose()?,
             check: CheckSettings {
                 ask,
                 is_fresh: fresh,
@@ -171,7 +173,7 @@ fn flags(args: CheckArgs) -> Config {
     }
 }
 
-fn said(list: Vec<String>) -> Option<Vec<String>> {
+fn said<T>(list: Vec<T>) -> Option<Vec<T>> {
     Some(list).filter(|list| !list.is_empty())
 }
 

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
 use relink_files::{Disk, DiskSettings};
-use relink_lookup::{Manners, WebArchiveSettings};
+use relink_lookup::Manners;
 use relink_ports::{Clock, Fetch, RenderFault, Store};
 use relink_render::{Chromium, find_browser};
 use relink_store::SqliteStore;
-use url::Host;
+use url::{Host, Url};
 
 use crate::failure::Failure;
-use crate::settings::{ArchiveChoice, RunSettings};
+use crate::settings::RunSettings;
 
 /// Joins one of each edge.
 pub async fn ports(
@@ -71,19 +71,21 @@ fn no_browser(fault: &RenderFault) -> Failure {
         .hint("install one (`apt install chromium`), or name it in RELINK_BROWSER")
 }
 
-/// An archive on this very machine need not be spared.
-pub fn at_home(settings: WebArchiveSettings, choice: &ArchiveChoice) -> WebArchiveSettings {
-    let (ArchiveChoice::InternetArchive(url) | ArchiveChoice::Pywb(url)) = choice;
-    let is_home = match url.host() {
+/// How a service is treated: one on this very machine need not be spared, and
+/// what its user says of the budget holds anyway.
+pub fn manners(usual: Manners, place: &Url, budget: Option<u32>) -> Manners {
+    let manners = if is_home(place) { Manners::at_home() } else { usual };
+    Manners { daily_budget: budget.unwrap_or(manners.daily_budget), ..manners }
+}
+
+/// Whether a service is on this very machine.
+fn is_home(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         Some(Host::Domain(name)) => name == "localhost",
         None => false,
-    };
-    if is_home {
-        return WebArchiveSettings { manners: Manners::at_home(), ..settings };
     }
-    settings
 }
 
 /// Opens the database, making its directory if need be.

@@ -43,6 +43,10 @@ impl Search<'_> {
         }
         let mut attempts = self.earlier_attempts(directory, quests).await?;
         attempts.extend(quests.iter().map(|quest| attempt(&quest.old, &quest.revival)));
+        // A site that somebody copied was not copied for one page alone.
+        if quests.iter().any(|quest| !quest.revival.replacements.is_empty()) {
+            return Ok(false);
+        }
         // Whenever it was, one page that was found is hope for all.
         if attempts.contains(&Attempt::Alias) {
             return Ok(false);

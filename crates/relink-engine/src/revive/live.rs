@@ -37,7 +37,8 @@ pub(super) struct LiveCheck<'a> {
     policy: Policy,
     salt: u64,
     controls: ControlShelf,
-    known: HashMap<String, Option<Living>>,
+    /// By address and whether the user named it: strangers may open less.
+    known: HashMap<(String, bool), Option<Living>>,
     next: HashMap<String, Instant>,
     /// Pages fetched so far, those for comparison included.
     pub(super) fetches: u32,
@@ -59,26 +60,35 @@ impl<'a> LiveCheck<'a> {
         if !is_same_site(old, candidate) {
             return None;
         }
-        if let Some(known) = self.known.get(candidate.as_str()) {
+        let near = candidate.host() == old.host()
+            && candidate.port_or_known_default() == old.port_or_known_default();
+        self.look(candidate, is_named && near).await
+    }
+
+    /// Whether a candidate on any site is alive. Nobody but an engine named it,
+    /// so it may open nothing that is closed to strangers.
+    pub(super) async fn check_elsewhere(&mut self, candidate: &Url) -> Option<Living> {
+        self.look(candidate, false).await
+    }
+
+    /// Looks at a candidate, once. What leads on to another site is not what
+    /// was named.
+    async fn look(&mut self, candidate: &Url, is_named: bool) -> Option<Living> {
+        let key = (candidate.to_string(), is_named);
+        if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         self.keep_pace(candidate).await;
-        let near = candidate.host() == old.host()
-            && candidate.port_or_known_default() == old.port_or_known_default();
-        let question = Question {
-            url: candidate.to_string(),
-            is_named: is_named && near,
-            ..Question::default()
-        };
+        let question = Question { url: candidate.to_string(), is_named, ..Question::default() };
         let settings = ExamineSettings { policy: self.policy, patience: PATIENCE, salt: self.salt };
         let judging = Examiner { fetch: &*self.ports.fetch, clock: &*self.ports.clock, settings };
         let examined = judging.examine(&question, &mut self.controls).await;
         let asked = examined.looks.len() + examined.controls.len();
         self.fetches += u32::try_from(asked).unwrap_or(u32::MAX);
         let is_alive = matches!(examined.judgement.word, Word::Alive | Word::Moved);
-        let found = landing(&examined.probe).filter(|url| is_alive && is_same_site(old, url));
+        let found = landing(&examined.probe).filter(|url| is_alive && is_same_site(candidate, url));
         let living = found.map(|url| Living { url, digest: examined.probe.digest });
-        self.known.insert(candidate.to_string(), living.clone());
+        self.known.insert(key, living.clone());
         living
     }
 

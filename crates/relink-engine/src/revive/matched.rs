@@ -15,8 +15,6 @@ use super::story::{Alias, Other};
 use super::{Quest, Search};
 use crate::EngineFault;
 
-/// Texts that share so much are one text.
-pub(super) const SAME_CONTENT: f64 = 0.8;
 /// With the same content on both, a match is as good as sure.
 const PROVEN: Confidence = Confidence::percent(98);
 /// Live pages of a site that are taken into account.

@@ -5,15 +5,18 @@
 //! FABLE's front end (§4.3): a directory known to be dead is not searched;
 //! programs learnt before are tried against the live web; then archives are
 //! asked for redirects of old and for the last good copy; then the pages known
-//! to be alive on the site, and one search, are matched with the dead ones. At
-//! last what was found teaches programs for the rest, and for the next time.
+//! to be alive on the site, and one search, are matched with the dead ones.
+//! Then what was found teaches programs for the rest, and for the next time.
 //! Where the first pages of a directory leave no hope, the others are not
-//! asked for.
+//! asked for. At last a page that has no alias is looked for on other sites,
+//! where its content, and nothing less, makes a replacement.
 
 mod archives;
+mod elsewhere;
 mod giving_up;
 mod live;
 mod matched;
+mod queries;
 mod quest;
 mod remembered;
 mod searching;
@@ -35,10 +38,11 @@ use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::{Directory, NoAlias};
 use url::Url;
 
+pub use self::elsewhere::Elsewhere;
 use self::giving_up::give_up;
 use self::live::LiveCheck;
 use self::quest::Quest;
-pub use self::story::{Alias, Other, PassedOver, Revival};
+pub use self::story::{Alias, Other, PassedOver, Replacement, Revival};
 pub use self::teaching::lesson_programs;
 use self::teaching::teaches;
 use crate::{EngineFault, Ports, Stop};
@@ -62,6 +66,10 @@ pub struct ReviveSettings {
     pub least: Confidence,
     /// The date of the link, if it is known: the copy nearest to it is wanted.
     pub link_date: Option<Timestamp>,
+    /// Whether pages of other sites are looked for.
+    pub elsewhere: Elsewhere,
+    /// The most searches for one page, of engines that count them.
+    pub searches: u32,
 }
 
 /// A dead page to look for.
@@ -189,7 +197,7 @@ impl Search<'_> {
     ) -> Result<(), EngineFault> {
         if self.is_dead(directory).await? {
             give_up(quests);
-            return Ok(());
+            return self.look_after_all(quests).await;
         }
         for quest in quests.iter_mut() {
             self.try_programs(quest).await?;
@@ -198,11 +206,22 @@ impl Search<'_> {
         self.search(directory, quests, 0..first, tell).await?;
         if self.is_hopeless(directory, quests.get(..first).unwrap_or_default()).await? {
             self.keep_dead(directory).await?;
-            give_up(quests.get_mut(first..).unwrap_or_default());
+            let others = quests.get_mut(first..).unwrap_or_default();
+            give_up(others);
+            self.look_after_all(others).await?;
         } else if first < quests.len() {
             self.search(directory, quests, first..quests.len(), tell).await?;
         }
         Ok(())
+    }
+
+    /// Looks elsewhere for pages that were given up, if everything is to be
+    /// tried.
+    async fn look_after_all(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
+        if self.settings.elsewhere != Elsewhere::Always {
+            return Ok(());
+        }
+        self.look_elsewhere(quests).await
     }
 
     /// Asks archives for some pages of a directory, and matches all up to them
@@ -232,10 +251,10 @@ impl Search<'_> {
                 self.try_programs(quest).await?;
             }
         }
-        for quest in quests {
+        for quest in quests.iter_mut() {
             quest.conclude(self.settings.least);
         }
-        Ok(())
+        self.look_elsewhere(quests).await
     }
 
     /// Tries the programs that were learnt for the directory and those above.

@@ -5,11 +5,11 @@ use jiff::tz::TimeZone;
 use relink_model::{Confidence, Digest};
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::RedirectHistory;
+use relink_revive::replacement::SAME_TEXT;
 use relink_revive::{NoAlias, OldPage};
 
 use super::archives::OldCopy;
 use super::live::Living;
-use super::matched::SAME_CONTENT;
 use super::{Alias, DeadPage, Other, Revival};
 
 /// One page being looked for.
@@ -17,11 +17,17 @@ pub(super) struct Quest {
     pub(super) page: DeadPage,
     pub(super) old: OldPage,
     pub(super) copy: Option<Digest>,
+    /// What that copy is, in plain words: `the page as seen on 2026-01-02`.
+    pub(super) copy_name: String,
     pub(super) redirects: RedirectHistory,
     pub(super) revival: Revival,
     /// Whether programs were learnt from an earlier answer: what they make of
     /// it is no news.
     pub(super) has_taught: bool,
+    /// Searches of engines that count them.
+    pub(super) searches: u32,
+    /// Whether other sites were searched for it.
+    pub(super) was_sought_elsewhere: bool,
 }
 
 impl Quest {
@@ -31,12 +37,19 @@ impl Quest {
         let mut old = OldPage::new(page.url.clone());
         old.title = digest.as_ref().and_then(|digest| digest.title.clone());
         let word = known.map(|known| known.word);
+        let seen = known.and_then(|known| known.seen);
         Self {
             revival: Revival::new(page.url.clone(), word, now),
             redirects: RedirectHistory { url: page.url.clone(), redirects: Vec::new() },
             old,
             copy: digest,
+            copy_name: seen.map_or_else(
+                || "the page as it was last seen".to_owned(),
+                |seen| format!("the page as seen on {}", seen.strftime("%Y-%m-%d")),
+            ),
             has_taught: false,
+            searches: 0,
+            was_sought_elsewhere: false,
             page,
         }
     }
@@ -65,6 +78,7 @@ impl Quest {
         }
         self.old.date.get_or_insert(copy.taken.to_zoned(TimeZone::UTC).date());
         self.revival.archived = copy.snapshot;
+        self.copy_name = format!("the copy of {}", copy.taken.strftime("%Y-%m-%d"));
         self.copy = Some(copy.digest);
     }
 
@@ -83,7 +97,7 @@ impl Quest {
             found.push(EvidenceItem { kind: EvidenceKind::Title, note });
         }
         let resemblance = self.copy.as_ref().map(|copy| copy.sketch.resemblance(&digest.sketch));
-        if let Some(share) = resemblance.filter(|share| *share >= SAME_CONTENT) {
+        if let Some(share) = resemblance.filter(|share| *share >= SAME_TEXT) {
             let note = format!("{:.0} % of its text is that of the old page", share * 100.0);
             found.push(EvidenceItem { kind: EvidenceKind::Content, note });
         }

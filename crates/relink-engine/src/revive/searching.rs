@@ -1,23 +1,33 @@
-//! One search of the site for each page that is still missing.
+//! Searches for pages that are still missing, on their own sites.
 //!
 //! What an engine finds is matched as a list of living pages is, and looked at
-//! before it counts. Answers are kept, so that no engine is asked twice.
+//! before it counts. Only where one question finds nothing the next is asked.
+//! Answers are kept, so that no engine is asked twice.
 
 use std::time::Instant;
 
 use jiff::SignedDuration;
 use relink_model::{SearchHit, SearchQuery};
-use relink_ports::SearchEngine;
+use relink_ports::{SearchAnswer, SearchEngine};
+use relink_revive::NoAlias;
 use relink_revive::cost::{Cost, Method};
 use relink_revive::site::is_same_site;
-use relink_revive::{NoAlias, Site};
+use serde::{Deserialize, Serialize};
 
 use super::matched::answers;
+use super::queries::on_site;
 use super::{Quest, Search};
 use crate::EngineFault;
 
 /// How long an engine's answer is good for.
 const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// What is kept of an engine's answer.
+#[derive(Serialize, Deserialize)]
+struct KeptAnswer {
+    hits: Vec<SearchHit>,
+    total: Option<u64>,
+}
 
 impl Search<'_> {
     /// Searches for the pages that were not found in any other way.
@@ -36,17 +46,7 @@ impl Search<'_> {
         engine: &dyn SearchEngine,
         quest: &mut Quest,
     ) -> Result<(), EngineFault> {
-        let query = query(quest);
-        if query.is_empty() {
-            return Ok(());
-        }
-        let hits = self.hits(engine, &query, quest).await?;
-        let old = quest.page.url.clone();
-        let live: Vec<(String, Option<String>)> = hits
-            .into_iter()
-            .filter(|hit| is_same_site(&old, &hit.url))
-            .map(|hit| (hit.url.to_string(), Some(hit.title)))
-            .collect();
+        let Some(live) = self.pages_of_site(engine, quest).await? else { return Ok(()) };
         if live.is_empty() {
             quest.revival.because(NoAlias::NoSearchResults);
             return Ok(());
@@ -59,71 +59,72 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// What an engine finds, from memory if it was asked lately.
-    async fn hits(
+    /// The pages of the site that the first fruitful question finds; nothing
+    /// if there was nothing to ask, or nobody to be asked.
+    async fn pages_of_site(
+        &self,
+        engine: &dyn SearchEngine,
+        quest: &mut Quest,
+    ) -> Result<Option<Vec<(String, Option<String>)>>, EngineFault> {
+        let old = quest.page.url.clone();
+        let mut plan = on_site(quest);
+        let mut found = None;
+        while let Some(query) = plan.query().cloned() {
+            let Some(answer) = self.ask(engine, &query, Method::Search, quest).await? else {
+                return Ok(found);
+            };
+            let hits = answer.hits.into_iter().filter(|hit| is_same_site(&old, &hit.url));
+            let pages: Vec<_> = hits.map(|hit| (hit.url.to_string(), Some(hit.title))).collect();
+            plan.answered(pages.len() as u64);
+            let is_fruitful = !pages.is_empty();
+            found = Some(pages);
+            if is_fruitful {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// What an engine answers, from memory if it was asked lately; nothing if
+    /// it could not be asked, or was asked often enough for one page.
+    pub(super) async fn ask(
         &self,
         engine: &dyn SearchEngine,
         query: &SearchQuery,
+        method: Method,
         quest: &mut Quest,
-    ) -> Result<Vec<SearchHit>, EngineFault> {
+    ) -> Result<Option<SearchAnswer>, EngineFault> {
         let now = self.ports.now();
+        // An engine whose answers are not worth keeping costs nothing.
         let key = engine.cache_key(query);
         if let Some(key) = &key {
             let since = now.checked_sub(GOOD_FOR).unwrap_or(now);
             let kept = self.ports.store.search(key, since).await?;
-            if let Some(hits) = kept.and_then(|kept| serde_json::from_str(&kept).ok()) {
-                return Ok(hits);
+            let kept = kept.and_then(|kept| serde_json::from_str::<KeptAnswer>(&kept).ok());
+            if let Some(KeptAnswer { hits, total }) = kept {
+                return Ok(Some(SearchAnswer { hits, total, skipped: 0 }));
             }
+            if quest.searches >= self.settings.searches {
+                return Ok(None);
+            }
+            quest.searches += 1;
         }
         let began = Instant::now();
         let answer = engine.search(query).await;
         let cost = Cost { searches: 1, time: began.elapsed(), ..Cost::default() };
-        quest.revival.charge(Method::Search, cost);
-        let hits = match answer {
-            Ok(answer) => answer.hits,
+        quest.revival.charge(method, cost);
+        let answer = match answer {
+            Ok(answer) => answer,
             Err(fault) => {
-                let remark = fault.to_string();
-                if !quest.revival.remarks.contains(&remark) {
-                    quest.revival.remarks.push(remark);
-                }
-                return Ok(Vec::new());
+                quest.revival.remark(fault.to_string());
+                return Ok(None);
             }
         };
         if let Some(key) = &key {
-            let text = serde_json::to_string(&hits).unwrap_or_default();
+            let kept = KeptAnswer { hits: answer.hits.clone(), total: answer.total };
+            let text = serde_json::to_string(&kept).unwrap_or_default();
             self.ports.store.keep_search(key, &text, now).await?;
         }
-        Ok(hits)
-    }
-}
-
-/// What to search for: the title of the last good copy, or else the words that
-/// the address itself is made of.
-fn query(quest: &Quest) -> SearchQuery {
-    let site = Site::of(&quest.page.url);
-    match &quest.old.title {
-        Some(title) => relink_page::title_query(title, Some(site.as_str())),
-        None => SearchQuery::of(words(quest.page.url.path())).within(site.as_str()),
-    }
-}
-
-/// The words of the last part of a path, its extension aside.
-fn words(path: &str) -> Vec<String> {
-    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-    let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    name.split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| word.chars().count() > 2)
-        .map(str::to_lowercase)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::words;
-
-    #[test]
-    fn an_address_is_made_of_words() {
-        assert_eq!(words("/guide/How_to-set.up.html"), ["how", "set"]);
-        assert_eq!(words("/a/b/"), [""; 0]);
+        Ok(Some(answer))
     }
 }

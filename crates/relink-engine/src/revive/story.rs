@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Snapshot, Word};
+use relink_model::{Confidence, Likeness, Snapshot, Word};
 use relink_revive::NoAlias;
 use relink_revive::cost::{Cost, Method};
 use relink_revive::evidence::EvidenceItem;
@@ -21,6 +21,10 @@ pub struct Revival {
     pub word: Option<Word>,
     /// Where it lives now.
     pub alias: Option<Alias>,
+    /// Pages of other sites that have its content, the likest first. They are
+    /// never taken for the page itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replacements: Vec<Replacement>,
     /// The best copy that an archive has of it.
     pub archived: Option<Snapshot>,
     /// Copies that were looked at and are none of the page.
@@ -58,6 +62,23 @@ pub struct Alias {
     pub lesson: Option<i64>,
 }
 
+/// A living page of another site with the content of the dead one. How sure an
+/// alias is says nothing here: nobody knows who put the copy there, so a person
+/// decides.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Replacement {
+    /// Its address.
+    pub url: Url,
+    /// How like the dead page it is.
+    pub likeness: Likeness,
+    /// The share of the text of both that both have, from 0 to 1.
+    pub share: f64,
+    /// What it was compared with, in plain words.
+    pub reason: String,
+    /// The search engine that named it.
+    pub engine: String,
+}
+
 /// An archived copy that is none of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassedOver {
@@ -82,6 +103,7 @@ impl Revival {
             url,
             word,
             alias: None,
+            replacements: Vec::new(),
             archived: None,
             passed_over: Vec::new(),
             others: Vec::new(),
@@ -102,6 +124,13 @@ impl Revival {
     pub(super) fn because(&mut self, reason: NoAlias) {
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
+        }
+    }
+
+    /// Notes what could not be asked, once.
+    pub(super) fn remark(&mut self, remark: String) {
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
         }
     }
 

@@ -100,6 +100,11 @@ impl SearchTemplate {
         self.text.contains("{site}")
     }
 
+    /// The address with its places empty.
+    pub fn root(&self) -> &Url {
+        &self.root
+    }
+
     /// Where the engine is, without any word or key.
     pub(super) fn place(&self) -> String {
         let port = self.root.port().map_or(String::new(), |port| format!(":{port}"));

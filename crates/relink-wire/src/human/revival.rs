@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use relink_model::Confidence;
+use relink_model::{Confidence, Likeness};
 
 use super::{Paint, shown_prose, shown_url};
 
@@ -21,6 +21,8 @@ pub struct RevivalView<'a> {
     pub archived: Option<(Timestamp, &'a str)>,
     /// Copies that were looked at and are none of the page, and why.
     pub passed_over: &'a [(Timestamp, String)],
+    /// Pages of other sites that have its content, the likest first.
+    pub replacements: &'a [ReplacementView],
     /// Pages that are like it.
     pub others: &'a [(String, Confidence)],
     /// Why there is no alias, in plain words.
@@ -46,6 +48,19 @@ pub struct AliasView<'a> {
     pub evidence: &'a [String],
 }
 
+/// A page of another site with the content of the dead one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReplacementView {
+    /// Its address.
+    pub url: String,
+    /// How like the dead page it is.
+    pub likeness: Likeness,
+    /// The share of the text of both that both have.
+    pub share: f64,
+    /// What it was compared with, in plain words.
+    pub reason: String,
+}
+
 /// The block that tells where a dead page went.
 pub fn revival(paint: Paint, view: &RevivalView<'_>) -> String {
     format!("{}\n{}", shown_url(view.url), revival_lines(paint, view))
@@ -59,6 +74,9 @@ pub(crate) fn revival_lines(paint: Paint, view: &RevivalView<'_>) -> String {
         None => text += &no_alias_lines(view),
     }
     text += &archive_line(view);
+    for replacement in view.replacements {
+        text += &replacement_lines(replacement);
+    }
     if !view.others.is_empty() {
         let others: Vec<String> = view
             .others
@@ -84,7 +102,26 @@ pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
     let copy = view.archived.as_ref().map(|(taken, address)| {
         format!("archived copy {}: {}", taken.strftime("%Y-%m-%d"), shown_url(address))
     });
-    alias.into_iter().chain(copy).collect()
+    let replacement = view.replacements.first().map(|found| {
+        let (url, likeness) = (shown_url(&found.url), found.likeness);
+        if likeness.is_mirror() {
+            format!("copy on another site: {url}   ({likeness}, no alias)")
+        } else {
+            format!("could replace it: {url}   (similar, on another site)")
+        }
+    });
+    alias.into_iter().chain(copy).chain(replacement).collect()
+}
+
+/// A page elsewhere is told by what it is, never as an alias.
+fn replacement_lines(found: &ReplacementView) -> String {
+    let (label, what) = if found.likeness.is_mirror() {
+        ("mirror", "on another site")
+    } else {
+        ("similar", "on another site, could replace it")
+    };
+    let (url, reason) = (shown_url(&found.url), shown_prose(&found.reason));
+    format!("  {label:<8} {url}   {what}\n           {reason}\n")
 }
 
 fn alias_lines(paint: Paint, alias: &AliasView<'_>) -> String {
@@ -147,6 +184,7 @@ mod tests {
             }),
             archived: Some((taken, "https://archive.test/1")),
             passed_over: &passed_over,
+            replacements: &[],
             others: &[],
             reasons: &[],
             remarks: &[],
@@ -160,6 +198,28 @@ mod tests {
              \u{20} archive  2024-02-11 good copy https://archive.test/1\n\
              \u{20}          2025-08-30 redirect to /404 (ignored)\n"
         );
+    }
+
+    #[test]
+    fn a_page_elsewhere_is_told_by_what_it_is() {
+        let mirror = crate::suggestion::tests::replacement(Likeness::Identical);
+        let similar = crate::suggestion::tests::replacement(Likeness::Similar);
+        let replacements = [mirror, similar];
+        let nothing = crate::suggestion::tests::nothing();
+        let view = RevivalView { replacements: &replacements, ..nothing };
+        assert_eq!(
+            revival_lines(Paint::Plain, &view),
+            "\u{20} alias    none: nothing was found\n\
+             \u{20} mirror   https://mirror.test/a   on another site\n\
+             \u{20}          its text is that of the copy of 2021-03-02\n\
+             \u{20} similar  https://mirror.test/a   on another site, could replace it\n\
+             \u{20}          its text is that of the copy of 2021-03-02\n"
+        );
+        let line = "copy on another site: https://mirror.test/a   (identical, no alias)";
+        assert_eq!(suggestions(&view), [line]);
+        let view = RevivalView { replacements: &replacements[1..], ..nothing };
+        let line = "could replace it: https://mirror.test/a   (similar, on another site)";
+        assert_eq!(suggestions(&view), [line]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::civil::Date;
+use relink_engine::Elsewhere;
+use serde::Deserialize;
 use url::Url;
 
 use super::AskingArgs;
@@ -41,16 +43,32 @@ pub struct ReviveArgs {
     pub live: Vec<PathBuf>,
     /// A search engine to ask for pages of the site: `local` (an index of the
     /// pages in the database), `searxng:URL`, `brave`, `mojeek`, `kagi` or
-    /// `none`; keys come from the environment. May be repeated [default:
-    /// local].
+    /// `none`; keys come from the environment. `json:URL` is any other that
+    /// answers with JSON, with `{query}`, `{site}` and `{limit}` in its address.
+    /// May be repeated [default: local].
     #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", value_delimiter = ',')]
     pub search: Vec<String>,
+    /// Whether to look for pages of other sites that have the content of the
+    /// dead one [default: missing].
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub elsewhere: Option<ElsewhereChoice>,
+    /// The most searches for one page, of engines on the web [default: 4].
+    #[arg(long, value_name = "N")]
+    pub searches: Option<u32>,
+    /// The most requests to each archive on the web in a day; what was spent is
+    /// remembered in the database [default: 10000].
+    #[arg(long, value_name = "N")]
+    pub archive_budget: Option<u32>,
+    /// The most searches of each engine on the web in a day [default: 250 where
+    /// they are paid for, else 10000].
+    #[arg(long, value_name = "N")]
+    pub search_budget: Option<u32>,
     /// The date of the link: the copy nearest to it is wanted.
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub date: Option<Date>,
-    /// Suggest nothing less sure than this.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.7)]
-    pub least: f64,
+    /// Suggest nothing less sure than this [default: 0.7].
+    #[arg(long, value_name = "SHARE")]
+    pub least: Option<f64>,
     /// How old an answer may be that is not looked for again; `0` looks for
     /// everything again [default: 30d].
     #[arg(long, value_name = "TIME")]
@@ -87,6 +105,36 @@ pub struct RevivingArgs {
     /// `title`, or a plain list. May be repeated.
     #[arg(long, value_name = "FILE", requires = "revive")]
     pub live: Vec<PathBuf>,
+    /// A search engine to ask, as in `relink revive --search`. May be repeated
+    /// [default: local].
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", value_delimiter = ',')]
+    pub search: Vec<String>,
+    /// Whether to look for pages of other sites that have the content of the
+    /// dead one [default: missing].
+    #[arg(long, value_enum, value_name = "WHEN", requires = "revive")]
+    pub elsewhere: Option<ElsewhereChoice>,
+}
+
+/// Whether pages of other sites are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ElsewhereChoice {
+    /// Never.
+    Never,
+    /// Where the page is not found on its own site.
+    Missing,
+    /// Always.
+    Always,
+}
+
+impl From<ElsewhereChoice> for Elsewhere {
+    fn from(choice: ElsewhereChoice) -> Self {
+        match choice {
+            ElsewhereChoice::Never => Self::Never,
+            ElsewhereChoice::Missing => Self::Missing,
+            ElsewhereChoice::Always => Self::Always,
+        }
+    }
 }
 
 /// What answers look like.

@@ -10,7 +10,7 @@ use relink_ports::Clock as _;
 use relink_wire::human::{counted, remark};
 
 pub use self::reviving::dead_pages;
-use super::revive::archives;
+use super::revive::{archives, engines};
 use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -39,6 +39,8 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     };
     if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == End::Finished) {
         reporter.pause();
+        // Only now does the index know what this check has seen.
+        ports.searches = engines::open(looking, &run.db, &ports).await?;
         reviving::look(&ports, &looking.revive, outcome.run, &face, &stop).await?;
     }
     reporter.release(&ports, outcome.run).await?;

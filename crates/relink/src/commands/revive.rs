@@ -1,6 +1,6 @@
 //! `relink revive`: where did a dead page go?
 
-mod engines;
+pub mod engines;
 mod summary;
 
 use std::io::{self, Write as _};
@@ -34,7 +34,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
         return summary::tell(&ports, plan.format).await;
     }
     ports.archives = archives(&plan.looking, &ports)?;
-    ports.searches = engines::open(&plan.looking.searches, &plan.run.db, &ports).await?;
+    ports.searches = engines::open(&plan.looking, &plan.run.db, &ports).await?;
     let pages = dead_pages(&plan, &ports).await?;
     if pages.is_empty() && plan.format == ReviveFormat::Human {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
@@ -61,11 +61,14 @@ pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>
         archives.push(Arc::new(local));
     }
     for choice in &looking.archives {
-        let settings = match choice {
-            ArchiveChoice::InternetArchive(root) => WebArchiveSettings::internet_archive(root),
-            ArchiveChoice::Pywb(collection) => WebArchiveSettings::pywb(collection),
+        let (settings, place) = match choice {
+            ArchiveChoice::InternetArchive(root) => {
+                (WebArchiveSettings::internet_archive(root), root)
+            }
+            ArchiveChoice::Pywb(collection) => (WebArchiveSettings::pywb(collection), collection),
         };
-        let settings = wiring::at_home(settings, choice);
+        let manners = wiring::manners(settings.manners, place, looking.archive_budget);
+        let settings = WebArchiveSettings { manners, ..settings };
         let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
         archives.push(Arc::new(WebArchive::new(settings, fetch, clock)));
     }

@@ -1,10 +1,10 @@
 //! What came of looking for a dead page, as reports see it.
 
 use jiff::Timestamp;
-use relink_engine::Revival;
+use relink_engine::{Replacement, Revival};
 use relink_model::Confidence;
 use relink_ports::Store;
-use relink_wire::human::{AliasView, RevivalView};
+use relink_wire::human::{AliasView, ReplacementView, RevivalView};
 
 use crate::failure::Failure;
 
@@ -13,6 +13,7 @@ pub struct Told {
     revival: Revival,
     evidence: Vec<String>,
     passed_over: Vec<(Timestamp, String)>,
+    replacements: Vec<ReplacementView>,
     others: Vec<(String, Confidence)>,
     reasons: Vec<String>,
 }
@@ -26,6 +27,7 @@ impl Told {
         Self {
             evidence: notes.map(|item| item.note.clone()).collect(),
             passed_over: passed_over.map(|copy| (copy.taken, copy.reason.clone())).collect(),
+            replacements: revival.replacements.iter().map(replacement).collect(),
             others: others.map(|other| (other.url.to_string(), other.confidence)).collect(),
             reasons: revival.reasons.iter().map(ToString::to_string).collect(),
             revival: revival.clone(),
@@ -41,7 +43,7 @@ impl Told {
 
     /// As reports see it.
     pub fn view(&self) -> RevivalView<'_> {
-        let Self { revival, evidence, passed_over, others, reasons } = self;
+        let Self { revival, evidence, passed_over, replacements, others, reasons } = self;
         let archived = revival.archived.as_ref();
         RevivalView {
             url: revival.url.as_str(),
@@ -54,10 +56,20 @@ impl Told {
             }),
             archived: archived.map(|copy| (copy.taken, copy.address.as_str())),
             passed_over,
+            replacements,
             others,
             reasons,
             remarks: &revival.remarks,
             tried: revival.tried,
         }
+    }
+}
+
+fn replacement(found: &Replacement) -> ReplacementView {
+    ReplacementView {
+        url: found.url.to_string(),
+        likeness: found.likeness,
+        share: found.share,
+        reason: found.reason.clone(),
     }
 }

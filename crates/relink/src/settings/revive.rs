@@ -1,25 +1,35 @@
-//! What the flags of `relink revive` mean.
+//! What the flags of `relink revive`, and the table `[revive]`, mean.
+
+mod choices;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use relink_engine::{AskSettings, ReviveSettings};
 use relink_model::Confidence;
 use serde::Deserialize;
 use url::Url;
 
-use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files};
-use crate::cli::{ReviveArgs, ReviveFormat, RevivingArgs, usual_archive};
-use crate::config::Config;
+pub use self::choices::{ArchiveChoice, SearchChoice};
+use super::{
+    RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files, said,
+};
+use crate::cli::{ElsewhereChoice, ReviveArgs, ReviveFormat, RevivingArgs};
+use crate::config::{Config, ReviveConfig};
 use crate::failure::Failure;
 
 /// How old an answer may be that is not looked for again.
 const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
 
-/// Nothing less sure is suggested beside a finding.
+/// Nothing less sure is suggested.
 const LEAST: f64 = 0.7;
+
+/// The most searches for one page: of its site, then of all sites by title, by
+/// signature and by phrases.
+const SEARCHES: u32 = 4;
 
 /// How dead pages are looked for.
 pub struct Looking {
@@ -31,6 +41,10 @@ pub struct Looking {
     pub searches: Vec<SearchChoice>,
     /// Archives on the disk.
     pub warcs: Vec<PathBuf>,
+    /// The most requests in a day to each archive on the web, if not the usual.
+    pub archive_budget: Option<u32>,
+    /// The most searches in a day of each engine on the web, if not the usual.
+    pub search_budget: Option<u32>,
 }
 
 /// Everything `relink revive` needs to know.
@@ -47,52 +61,17 @@ pub struct RevivePlan {
     pub run: RunSettings,
 }
 
-/// An archive on the web, by how it speaks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArchiveChoice {
-    /// Like the Internet Archive.
-    InternetArchive(Url),
-    /// Like a collection of pywb's.
-    Pywb(Url),
-}
-
-/// A search engine.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SearchChoice {
-    /// An index of the pages in the database.
-    Local,
-    /// A SearXNG server.
-    Searxng(Url),
-    /// Brave, Mojeek or Kagi.
-    Named(&'static str),
-}
-
 impl RevivePlan {
     /// Merges all layers.
-    pub fn resolve(args: ReviveArgs, now: Timestamp) -> Result<Self, Failure> {
+    pub fn resolve(mut args: ReviveArgs, now: Timestamp) -> Result<Self, Failure> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
-        let config = Config { db: args.db, ..asking_flags(args.asking) }.over(files);
+        let revive = looking_flags(&mut args);
+        let config = Config { db: args.db, revive, ..asking_flags(args.asking) }.over(files);
         let ask = ask_settings(&config, Duration::MAX);
-        let age = args.answer_age.map_or(ANSWER_AGE, |span| span.0);
-        let revive = ReviveSettings {
-            pace: ask.pace,
-            policy: ask.policy,
-            live: live_pages(&args.live)?,
-            fresh_since: fresh_since(now, age),
-            least: least(args.least)?,
-            link_date: args
-                .date
-                .and_then(|date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())),
-        };
         let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
         Ok(Self {
-            looking: Looking {
-                revive,
-                archives: archives(&args.archive)?,
-                searches: searches(&args.search)?,
-                warcs: args.warc,
-            },
+            looking: Looking::new(&config.revive, &ask, now)?,
             urls: (!args.all).then_some(urls),
             is_summary: args.summary,
             format: args.format,
@@ -101,30 +80,62 @@ impl RevivePlan {
     }
 }
 
+/// The flags of `relink revive` as the topmost layer.
+fn looking_flags(args: &mut ReviveArgs) -> ReviveConfig {
+    ReviveConfig {
+        archive: said(std::mem::take(&mut args.archive)),
+        warc: said(std::mem::take(&mut args.warc)),
+        live: said(std::mem::take(&mut args.live)),
+        search: said(std::mem::take(&mut args.search)),
+        elsewhere: args.elsewhere,
+        searches: args.searches,
+        archive_budget: args.archive_budget,
+        search_budget: args.search_budget,
+        date: args.date,
+        least: args.least,
+        answer_age: args.answer_age,
+    }
+}
+
+/// Those of `relink check --revive`; the rest is for the files to say.
+pub(super) fn reviving_flags(args: RevivingArgs) -> ReviveConfig {
+    ReviveConfig {
+        archive: said(args.archive),
+        warc: said(args.warc),
+        live: said(args.live),
+        search: said(args.search),
+        elsewhere: args.elsewhere,
+        ..ReviveConfig::default()
+    }
+}
+
 impl Looking {
-    /// How a check looks for what it found dead, if it is to.
-    pub fn after_check(
-        args: RevivingArgs,
+    /// How dead pages are looked for, with servers asked as is said here.
+    pub(super) fn new(
+        config: &ReviveConfig,
         ask: &AskSettings,
         now: Timestamp,
-    ) -> Result<Option<Self>, Failure> {
-        if !args.revive {
-            return Ok(None);
-        }
+    ) -> Result<Self, Failure> {
+        let age = config.answer_age.map_or(ANSWER_AGE, |span| span.0);
+        let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
             pace: ask.pace,
             policy: ask.policy,
-            live: live_pages(&args.live)?,
-            fresh_since: fresh_since(now, ANSWER_AGE),
-            least: least(LEAST)?,
-            link_date: None,
+            live: live_pages(config.live.as_deref().unwrap_or_default())?,
+            fresh_since: fresh_since(now, age),
+            least: least(config.least.unwrap_or(LEAST))?,
+            link_date: config.date.and_then(midnight),
+            elsewhere: config.elsewhere.unwrap_or(ElsewhereChoice::Missing).into(),
+            searches: config.searches.unwrap_or(SEARCHES),
         };
-        Ok(Some(Self {
+        Ok(Self {
             revive,
-            archives: archives(&args.archive)?,
-            searches: Vec::new(),
-            warcs: args.warc,
-        }))
+            archives: choices::archives(config.archive.as_deref())?,
+            searches: choices::searches(config.search.as_deref())?,
+            warcs: config.warc.clone().unwrap_or_default(),
+            archive_budget: config.archive_budget,
+            search_budget: config.search_budget,
+        })
     }
 }
 
@@ -147,54 +158,6 @@ fn page(text: &str) -> Result<Url, Failure> {
             .cause(fault.to_string())
             .hint("write it like `relink revive https://example.org/old/page`")
     })
-}
-
-fn archives(named: &[String]) -> Result<Vec<ArchiveChoice>, Failure> {
-    if named.is_empty() {
-        return Ok(usual_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
-    }
-    let wanted = named.iter().filter(|name| *name != "none");
-    wanted.map(|name| archive(name)).collect()
-}
-
-fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
-    let (is_pywb, address) = match name.strip_prefix("pywb:") {
-        Some(address) => (true, address),
-        None => (false, name),
-    };
-    // The address of a service is a directory, whether or not it is written so.
-    let address = format!("{}/", address.trim_end_matches('/'));
-    let url = relink_frontier::canonical(None, &address).map_err(|fault| {
-        Failure::usage(format!("`{name}` is no archive"))
-            .cause(fault.to_string())
-            .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
-    })?;
-    Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
-}
-
-fn searches(named: &[String]) -> Result<Vec<SearchChoice>, Failure> {
-    if named.is_empty() {
-        return Ok(vec![SearchChoice::Local]);
-    }
-    named.iter().filter(|name| *name != "none").map(|name| search(name)).collect()
-}
-
-fn search(name: &str) -> Result<SearchChoice, Failure> {
-    if let Some(address) = name.strip_prefix("searxng:") {
-        let address = format!("{}/", address.trim_end_matches('/'));
-        let url = Url::parse(&address).map_err(|fault| {
-            Failure::usage(format!("`{name}` is no search engine")).cause(fault.to_string())
-        })?;
-        return Ok(SearchChoice::Searxng(url));
-    }
-    match name {
-        "local" => Ok(SearchChoice::Local),
-        "brave" => Ok(SearchChoice::Named("brave")),
-        "mojeek" => Ok(SearchChoice::Named("mojeek")),
-        "kagi" => Ok(SearchChoice::Named("kagi")),
-        _ => Err(Failure::usage(format!("`{name}` is no search engine that is known"))
-            .hint("`local`, `searxng:URL`, `brave`, `mojeek`, `kagi` and `none` are")),
-    }
 }
 
 /// A live page in a list of JSON lines.

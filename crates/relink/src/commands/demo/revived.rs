@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use relink_demo::{Library, MiniArchive};
 use relink_engine::{
-    Ports, Revival, ReviveObserver, ReviveSettings, Stop, lesson_programs, revive,
+    Elsewhere, Ports, Revival, ReviveObserver, ReviveSettings, Stop, lesson_programs, revive,
 };
 use relink_frontier::Pace;
 use relink_judge::Policy;
@@ -75,10 +75,14 @@ fn looking(archive: &MiniArchive) -> Result<Looking, Failure> {
             fresh_since: Timestamp::MAX,
             least: LEAST,
             link_date: None,
+            elsewhere: Elsewhere::Never,
+            searches: 0,
         },
         archives: vec![ArchiveChoice::InternetArchive(root)],
         searches: Vec::new(),
         warcs: Vec::new(),
+        archive_budget: None,
+        search_budget: None,
     })
 }
 

@@ -9,7 +9,8 @@ use relink_ports::{SearchEngine, SearchFault};
 use url::Url;
 
 use crate::failure::Failure;
-use crate::settings::SearchChoice;
+use crate::settings::{Looking, SearchChoice};
+use crate::wiring;
 
 /// Pages taken into the index at a time.
 const PIECE: usize = 1024;
@@ -21,23 +22,27 @@ const ENGINES: [(&str, &str); 3] = [
     ("kagi", "https://kagi.com/"),
 ];
 
+/// What an engine is called that is known by its address alone.
+const JSON: &str = "JSON";
+
 /// Opens every engine that was chosen.
 pub async fn open(
-    choices: &[SearchChoice],
+    looking: &Looking,
     db: &Path,
     ports: &Ports,
 ) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
     let mut engines: Vec<Arc<dyn SearchEngine>> = Vec::new();
-    for choice in choices {
-        match choice {
-            SearchChoice::Local => engines.push(Arc::new(local(db, ports).await?)),
-            SearchChoice::Searxng(url) => {
-                engines.push(Arc::new(web(WebSearchSettings::searxng(url), ports)));
+    for choice in &looking.searches {
+        let settings = match choice {
+            SearchChoice::Local => {
+                engines.push(Arc::new(local(db, ports).await?));
+                continue;
             }
-            SearchChoice::Named(name) => {
-                engines.push(Arc::new(web(named(name)?, ports)));
-            }
-        }
+            SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
+            SearchChoice::Json(template) => WebSearchSettings::json(JSON, template.clone()),
+            SearchChoice::Named(name) => named(name)?,
+        };
+        engines.push(Arc::new(web(settings, looking.search_budget, ports)));
     }
     Ok(engines)
 }
@@ -53,8 +58,10 @@ fn named(name: &str) -> Result<WebSearchSettings, Failure> {
     })
 }
 
-fn web(settings: WebSearchSettings, ports: &Ports) -> WebSearch {
+fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSearch {
     let environment = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
+    let manners = wiring::manners(settings.manners, settings.template.root(), budget);
+    let settings = WebSearchSettings { manners, ..settings };
     let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
     WebSearch::new(settings, &environment, fetch, clock)
 }

@@ -30,6 +30,7 @@ struct Sums {
     pages: u64,
     aliases: u64,
     archived: u64,
+    replaced: u64,
     by_death: BTreeMap<String, Share>,
     by_age: BTreeMap<String, Share>,
     by_method: BTreeMap<Method, u64>,
@@ -70,6 +71,7 @@ impl Sums {
         self.pages += 1;
         self.aliases += u64::from(is_found);
         self.archived += u64::from(revival.archived.is_some());
+        self.replaced += u64::from(!revival.replacements.is_empty());
         let death = revival.word.map_or("not checked".to_owned(), |word| word.to_string());
         count(self.by_death.entry(death).or_default());
         count(self.by_age.entry(age_class(revival)).or_default());
@@ -90,10 +92,11 @@ impl Sums {
             return "No page was looked for yet. Begin with `relink revive --all`.\n".to_owned();
         }
         let mut text = format!(
-            "{} looked for: {} found again, {} in an archive\n",
+            "{} looked for: {} found again, {} in an archive, {} with a replacement elsewhere\n",
             counted(self.pages, "dead page"),
             grouped(self.aliases),
-            grouped(self.archived)
+            grouped(self.archived),
+            grouped(self.replaced)
         );
         text += &shares("by kind of death", &self.by_death);
         text += &shares("by age of the last good copy", &self.by_age);
@@ -114,8 +117,12 @@ impl Sums {
                 Method::HistoricalRedirect => "historical redirects",
                 Method::Search => "search and matching",
                 Method::Inference => "inference",
+                Method::Elsewhere => "other sites",
             };
-            let found = self.by_method.get(method).copied().unwrap_or(0);
+            let found = match method {
+                Method::Elsewhere => self.replaced,
+                _ => self.by_method.get(method).copied().unwrap_or(0),
+            };
             let millis = u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX);
             let _ = writeln!(
                 text,

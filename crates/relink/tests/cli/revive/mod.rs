@@ -3,9 +3,11 @@
 
 mod archives;
 mod batch;
+mod elsewhere;
 mod learning;
 mod patterns;
 mod redirects;
+mod settings;
 
 use relink_demo::{Kept, MiniArchive};
 use relink_testkit::web::Web;

@@ -1,0 +1,148 @@
+//! Pages of other sites that have the content of a dead one.
+//!
+//! Walden's Paths, section 5: a page of a site that has ceased may be mirrored
+//! at an unrelated one, and where it is not, a page like it may do. What an
+//! engine names is looked at as any candidate is, and compared with what is
+//! remembered of the dead page. Where nothing is remembered, nothing can be
+//! compared, and nothing is looked for: a title is no proof.
+
+use std::time::Instant;
+
+use relink_model::{Likeness, SearchHit};
+use relink_page::{Aim, QueryPlan};
+use relink_ports::SearchEngine;
+use relink_revive::cost::Method;
+use relink_revive::replacement::{is_elsewhere, is_recognizable, likeness};
+use url::Url;
+
+use super::live::Living;
+use super::queries::anywhere;
+use super::story::Replacement;
+use super::{Quest, Search};
+use crate::EngineFault;
+
+/// Pages that are looked at for one answer of an engine, at most.
+const LOOKED_AT: usize = 4;
+
+/// Replacements that are told of one page.
+const TOLD: usize = 3;
+
+/// Whether pages of other sites are looked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// Never.
+    Never,
+    /// Where no alias is found.
+    #[default]
+    Missing,
+    /// Beside an alias too, and for pages of dead directories.
+    Always,
+}
+
+impl Search<'_> {
+    /// Looks on other sites for pages that were not found on their own.
+    pub(super) async fn look_elsewhere(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
+        for quest in quests.iter_mut() {
+            let is_wanted = match self.settings.elsewhere {
+                Elsewhere::Never => false,
+                Elsewhere::Missing => quest.revival.alias.is_none(),
+                Elsewhere::Always => true,
+            };
+            // Pages of a directory are gone through more than once.
+            let is_open = quest.revival.replacements.is_empty() && !quest.was_sought_elsewhere;
+            if is_wanted && is_open && quest.copy.as_ref().is_some_and(is_recognizable) {
+                quest.was_sought_elsewhere = true;
+                self.replace(quest).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for the very page first, and only then for pages like it.
+    async fn replace(&mut self, quest: &mut Quest) -> Result<(), EngineFault> {
+        let engines = self.ports.searches.clone();
+        for aim in [Aim::Identical, Aim::Similar] {
+            for engine in &engines {
+                let plan = anywhere(quest, aim);
+                self.follow(&**engine, plan, quest).await?;
+                if !quest.revival.replacements.is_empty() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks an engine until a mirror is found or there is no more to ask.
+    async fn follow(
+        &mut self,
+        engine: &dyn SearchEngine,
+        mut plan: QueryPlan,
+        quest: &mut Quest,
+    ) -> Result<(), EngineFault> {
+        while let Some(query) = plan.query().cloned() {
+            let answer = self.ask(engine, &query, Method::Elsewhere, quest).await?;
+            let Some(answer) = answer else { return Ok(()) };
+            plan.answered(answer.found());
+            self.compare(quest, &answer.hits).await;
+            let is_mirror = |found: &Replacement| found.likeness.is_mirror();
+            if quest.revival.replacements.iter().any(is_mirror) {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the pages that an engine names, and keeps those that are like
+    /// the dead one.
+    async fn compare(&mut self, quest: &mut Quest, hits: &[SearchHit]) {
+        let (began, before) = (Instant::now(), self.live.fetches);
+        let dead = quest.page.url.clone();
+        let named = hits.iter().filter(|hit| is_elsewhere(&dead, &hit.url)).take(LOOKED_AT);
+        for hit in named {
+            let Some(living) = self.live.check_elsewhere(&hit.url).await else { continue };
+            if let Some(replacement) = replacement(quest, living, hit) {
+                quest.revival.offer(replacement);
+            }
+        }
+        let cost = self.spent(began, before);
+        quest.revival.charge(Method::Elsewhere, cost);
+    }
+}
+
+/// What a living page is to the dead one, if it is anything to it.
+fn replacement(quest: &Quest, living: Living, hit: &SearchHit) -> Option<Replacement> {
+    let (likeness, share) = likeness(quest.copy.as_ref()?, living.digest.as_ref()?)?;
+    let is_same = |url: &Url| *url == quest.page.url;
+    (!is_same(&living.url)).then(|| Replacement {
+        url: living.url,
+        likeness,
+        share: (share * 100.0).round() / 100.0,
+        reason: reason(likeness, share, &quest.copy_name),
+        engine: hit.engine.clone(),
+    })
+}
+
+fn reason(likeness: Likeness, share: f64, copy: &str) -> String {
+    let percent = share * 100.0;
+    match likeness {
+        Likeness::Identical => format!("its text is that of {copy}, word for word"),
+        Likeness::NearlyIdentical => format!("{percent:.0} % of its text is that of {copy}"),
+        Likeness::Similar => format!("it shares {percent:.0} % of its text with {copy}"),
+    }
+}
+
+impl super::Revival {
+    /// Keeps a replacement among the best, each address once.
+    fn offer(&mut self, replacement: Replacement) {
+        if self.replacements.iter().any(|known| known.url == replacement.url) {
+            return;
+        }
+        self.replacements.push(replacement);
+        let kept = &mut self.replacements;
+        kept.sort_by(|one, other| {
+            one.likeness.cmp(&other.likeness).then(other.share.total_cmp(&one.share))
+        });
+        kept.truncate(TOLD);
+    }
+}

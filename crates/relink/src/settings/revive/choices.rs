@@ -1,0 +1,88 @@
+//! Which archives and search engines are asked, as people name them.
+
+use relink_lookup::SearchTemplate;
+use url::Url;
+
+use crate::cli::usual_archive;
+use crate::failure::Failure;
+
+/// An archive on the web, by how it speaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArchiveChoice {
+    /// Like the Internet Archive.
+    InternetArchive(Url),
+    /// Like a collection of pywb's.
+    Pywb(Url),
+}
+
+/// A search engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SearchChoice {
+    /// An index of the pages in the database.
+    Local,
+    /// A SearXNG server.
+    Searxng(Url),
+    /// Any engine that answers with JSON.
+    Json(SearchTemplate),
+    /// Brave, Mojeek or Kagi.
+    Named(&'static str),
+}
+
+/// The engines that are known by name alone.
+const NAMED: [&str; 3] = ["brave", "mojeek", "kagi"];
+
+/// The archives of these names; the usual one if nothing is said.
+pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, Failure> {
+    let Some(named) = named else {
+        return Ok(usual_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
+    };
+    let wanted = named.iter().filter(|name| *name != "none");
+    wanted.map(|name| archive(name)).collect()
+}
+
+fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
+    let (is_pywb, address) = match name.strip_prefix("pywb:") {
+        Some(address) => (true, address),
+        None => (false, name),
+    };
+    // The address of a service is a directory, whether or not it is written so.
+    let address = format!("{}/", address.trim_end_matches('/'));
+    let url = relink_frontier::canonical(None, &address).map_err(|fault| {
+        Failure::usage(format!("`{name}` is no archive"))
+            .cause(fault.to_string())
+            .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
+    })?;
+    Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
+}
+
+/// The search engines of these names; the local index if nothing is said.
+pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, Failure> {
+    let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
+    named.iter().filter(|name| *name != "none").map(|name| search(name)).collect()
+}
+
+fn search(name: &str) -> Result<SearchChoice, Failure> {
+    let bad = |cause: String| {
+        Failure::usage(format!("`{name}` is no search engine")).cause(cause).hint(
+            "an address is like `searxng:http://127.0.0.1:8888`, or \
+             `json:http://127.0.0.1/find?q={query}&site={site}`",
+        )
+    };
+    if let Some(address) = name.strip_prefix("searxng:") {
+        let address = format!("{}/", address.trim_end_matches('/'));
+        let url = Url::parse(&address).map_err(|fault| bad(fault.to_string()))?;
+        return Ok(SearchChoice::Searxng(url));
+    }
+    if let Some(template) = name.strip_prefix("json:") {
+        let template: Result<SearchTemplate, _> = template.parse();
+        return template.map(SearchChoice::Json).map_err(|fault| bad(fault.to_string()));
+    }
+    if name == "local" {
+        return Ok(SearchChoice::Local);
+    }
+    let known = NAMED.into_iter().find(|known| *known == name);
+    known.map(SearchChoice::Named).ok_or_else(|| {
+        Failure::usage(format!("`{name}` is no search engine that is known"))
+            .hint("`local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` and `none` are")
+    })
+}
