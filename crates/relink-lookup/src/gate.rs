@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_ports::{Agent, Clock, Fetch, Fetched, Request, Terms, UserHeaders};
+use relink_ports::{Agent, Clock, Fetch, Fetched, Ledger, Request, Terms, UserHeaders};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
@@ -84,6 +84,8 @@ pub(crate) struct Gate {
     fetch: Arc<dyn Fetch>,
     clock: Arc<dyn Clock>,
     manners: Manners,
+    /// Where requests are counted beyond this process, and under which name.
+    ledger: Option<(Arc<dyn Ledger>, String)>,
     turn: Mutex<Turn>,
     requests: AtomicU64,
 }
@@ -106,7 +108,14 @@ impl Gate {
     /// A gate through which nobody has gone yet.
     pub fn new(fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>, manners: Manners) -> Self {
         let requests = AtomicU64::new(0);
-        Self { fetch, clock, manners, turn: Mutex::default(), requests }
+        Self { fetch, clock, manners, ledger: None, turn: Mutex::default(), requests }
+    }
+
+    /// The gate with its budget kept in a ledger, so that another process does
+    /// not begin it anew.
+    pub fn counting_in(mut self, ledger: Arc<dyn Ledger>, service: String) -> Self {
+        self.ledger = Some((ledger, service));
+        self
     }
 
     /// How many requests went through.
@@ -121,7 +130,7 @@ impl Gate {
         let mut turn = self.turn.lock().await;
         let mut has_waited = self.sit_out(&turn).await?;
         loop {
-            self.pay(&mut turn)?;
+            self.pay(&mut turn).await?;
             let fetched = self.send(&mut turn, url, is_ours, terms).await;
             let Some(rest) = rest_asked(&fetched, turn.refusals) else {
                 turn.refusals = 0;
@@ -152,17 +161,27 @@ impl Gate {
     }
 
     /// Takes one request from the budget of the day.
-    fn pay(&self, turn: &mut Turn) -> Result<(), Refusal> {
+    async fn pay(&self, turn: &mut Turn) -> Result<(), Refusal> {
         let today = self.clock.now().as_second().div_euclid(DAY);
         if turn.day != today {
             (turn.day, turn.spent) = (today, 0);
         }
-        if turn.spent >= self.manners.daily_budget {
+        if turn.spent >= self.manners.daily_budget || !self.is_granted(today).await {
             let tomorrow = Timestamp::from_second((today + 1).saturating_mul(DAY));
             return Err(Refusal::BudgetSpent(tomorrow.unwrap_or(Timestamp::MAX)));
         }
         turn.spent += 1;
         Ok(())
+    }
+
+    /// Whether the ledger has one request left for the day. One that cannot be
+    /// read leaves us with our own count.
+    async fn is_granted(&self, today: i64) -> bool {
+        let budget = self.manners.daily_budget;
+        let Some((ledger, service)) = self.ledger.as_ref().filter(|_| budget < u32::MAX) else {
+            return true;
+        };
+        ledger.spend(service, today, budget).await.unwrap_or(true)
     }
 
     async fn send(&self, turn: &mut Turn, url: &Url, is_ours: bool, terms: &Terms) -> Fetched {

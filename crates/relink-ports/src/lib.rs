@@ -10,6 +10,7 @@ mod clock;
 mod dial;
 mod fetch;
 mod files;
+mod ledger;
 mod render;
 mod revive_store;
 mod search;
@@ -25,8 +26,9 @@ pub use clock::Clock;
 pub use dial::{Connection, Dial, Reach};
 pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, UserHeaders};
 pub use files::{DocumentSource, FileFault, Files, Walk, Walked};
+pub use ledger::Ledger;
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
-pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, LiveText, ReviveStore};
+pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, ReviveStore, TextChange};
 pub use search::{SearchAnswer, SearchEngine, SearchFault};
 pub use site_store::{
     KeptRobots, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget,

@@ -57,15 +57,16 @@ pub struct DeadTarget {
     pub seen: Option<Timestamp>,
 }
 
-/// A living page with what is kept of its text.
+/// What the latest look at a page says of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveText {
+pub struct TextChange {
+    /// The number of the look; a later one has a greater.
+    pub number: i64,
     /// The canonical URL.
     pub url: String,
-    /// Its title.
-    pub title: String,
-    /// Its headings, its beginning and its end.
-    pub text: String,
+    /// Its title, and its headings, its beginning and its end; nothing if the
+    /// page is not alive any more.
+    pub text: Option<(String, String)>,
 }
 
 /// Remembers where dead pages went.
@@ -118,9 +119,14 @@ pub trait ReviveStore: Send + Sync {
     /// Keeps what a search engine said.
     async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault>;
 
-    /// Pages that were alive when last looked at, after this one, with what
-    /// is kept of their text.
-    async fn live_texts(&self, after: &str, limit: usize) -> Result<Vec<LiveText>, StoreFault>;
+    /// What looks after this one say of the texts of pages, in their order;
+    /// all of them after 0. A page that was looked at again comes with the
+    /// later look.
+    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreFault>;
+
+    /// The word under which the numbers of looks hold. Where it is another,
+    /// numbers that are remembered mean nothing any more.
+    async fn edition(&self) -> Result<String, StoreFault>;
 
     /// Pages of a site that were alive when last looked at, with their titles:
     /// those whose addresses begin so, after this one.

@@ -21,7 +21,7 @@ use relink_model::{
 };
 use thiserror::Error;
 
-use crate::{AnchorStore, ReviveStore, SiteStore};
+use crate::{AnchorStore, Ledger, ReviveStore, SiteStore};
 
 /// One host, as the store numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -524,7 +524,7 @@ pub enum StoreFault {
 
 /// Remembers everything.
 #[async_trait]
-pub trait Store: SiteStore + AnchorStore + ReviveStore + Send + Sync {
+pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
     /// Opens the unfinished run of the same plan, or a new one.
     ///
     /// With `fresh`, an unfinished one is left as it is and never resumed.

@@ -28,6 +28,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use relink_frontier::Pace;
 use relink_judge::Policy;
 use relink_model::{Confidence, Word};
@@ -177,7 +178,7 @@ impl Search<'_> {
             let kept = self.ports.store.revival(page.url.as_str()).await?;
             let story = kept.and_then(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
             match story {
-                Some(story) if story.tried >= self.settings.fresh_since => known.push(story),
+                Some(story) if self.holds(&story, now) => known.push(story),
                 story => {
                     let has_taught =
                         story.and_then(|story| story.alias).as_ref().is_some_and(teaches);
@@ -186,6 +187,15 @@ impl Search<'_> {
             }
         }
         Ok((known, left))
+    }
+
+    /// Whether an answer holds still. One for which somebody could not be asked
+    /// holds for the day only: then budgets begin anew.
+    fn holds(&self, story: &Revival, now: Timestamp) -> bool {
+        let day = |moment: Timestamp| moment.to_zoned(TimeZone::UTC).date();
+        let is_whole = story.alias.is_some() || story.remarks.is_empty();
+        let is_fresh = story.tried >= self.settings.fresh_since;
+        is_fresh && (is_whole || day(story.tried) == day(now))
     }
 
     /// The first pages decide whether the others are worth asking for.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use relink_model::{Capture, Ending, Snapshot};
 use relink_ports::{
     Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, Clock, Fetch,
-    Fetched, Replay, Terms,
+    Fetched, Ledger, Replay, Terms,
 };
 use url::Url;
 
@@ -31,6 +31,22 @@ impl WebArchive {
     pub fn new(settings: WebArchiveSettings, fetch: Arc<dyn Fetch>, clock: Arc<dyn Clock>) -> Self {
         let gate = Gate::new(fetch, clock, settings.manners);
         Self { settings, gate }
+    }
+
+    /// The archive with its daily budget kept in a ledger, so that a restart
+    /// does not begin it anew.
+    #[must_use]
+    pub fn counting_in(self, ledger: Arc<dyn Ledger>) -> Self {
+        let service = format!("archive {}", self.place());
+        Self { gate: self.gate.counting_in(ledger, service), ..self }
+    }
+
+    /// Where it is: the budget is one server's, however it is called.
+    fn place(&self) -> String {
+        let settings = &self.settings;
+        let index = settings.cdx.as_ref().map(|(_, url)| url);
+        let url = index.or(settings.timemap.as_ref()).or(settings.replay.as_ref());
+        url.map_or_else(|| settings.name.clone(), |url| url.authority().to_owned())
     }
 
     /// Asks for a URL, within the caps, and is answered by some status.

@@ -144,6 +144,45 @@ async fn the_budget_of_a_day_is_kept_until_the_next() {
     assert_eq!(scene.asked().len(), 3);
 }
 
+/// A ledger that grants so many requests in all, and knows who asked.
+struct Purse(Lock<(u32, Vec<String>)>);
+
+#[async_trait]
+impl Ledger for Purse {
+    async fn spend(
+        &self,
+        service: &str,
+        day: i64,
+        budget: u32,
+    ) -> Result<bool, relink_ports::StoreFault> {
+        let mut purse = self.0.lock().unwrap();
+        purse.1.push(format!("{service} {day} {budget}"));
+        let is_left = purse.0 > 0;
+        purse.0 = purse.0.saturating_sub(1);
+        Ok(is_left)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_others_spent_is_spent() {
+    let purse = Arc::new(Purse(Lock::new((1, Vec::new()))));
+    let Scene { service, gate } = scene(Manners { daily_budget: 9, ..MANNERS }, &[]);
+    let gate = gate.counting_in(Arc::clone(&purse) as _, "archive".to_owned());
+    let scene = Scene { service, gate };
+    assert_eq!(scene.ask().await, "answered 200");
+    assert_eq!(scene.ask().await, "spent until 30");
+    assert_eq!(purse.0.lock().unwrap().1, ["archive 999 9"; 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_no_budget_is_not_counted() {
+    let purse = Arc::new(Purse(Lock::new((0, Vec::new()))));
+    let Scene { service, gate } = scene(Manners { daily_budget: u32::MAX, ..MANNERS }, &[]);
+    let gate = gate.counting_in(Arc::clone(&purse) as _, "archive".to_owned());
+    assert_eq!(Scene { service, gate }.ask().await, "answered 200");
+    assert!(purse.0.lock().unwrap().1.is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_archived_refusal_is_an_answer() {
     let start = Instant::now();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use relink_model::{Ending, SearchQuery};
-use relink_ports::{Clock, Fetch, Fetched, SearchAnswer, SearchEngine, SearchFault, Terms};
+use relink_ports::{Clock, Fetch, Fetched, Ledger, SearchAnswer, SearchEngine, SearchFault, Terms};
 use url::Url;
 
 use super::key::{Key, KeyPlace};
@@ -40,6 +40,14 @@ impl WebSearch {
         let key = key.as_deref().and_then(Key::new);
         let gate = Gate::new(fetch, clock, settings.manners);
         Self { settings, key, gate }
+    }
+
+    /// The engine with its daily budget kept in a ledger, so that a restart
+    /// does not begin it anew.
+    #[must_use]
+    pub fn counting_in(self, ledger: Arc<dyn Ledger>) -> Self {
+        let service = format!("search {}", self.settings.template.root().authority());
+        Self { gate: self.gate.counting_in(ledger, service), ..self }
     }
 
     /// The key it wants, or nothing if it wants none.

@@ -193,3 +193,19 @@ async fn pages_of_any_kind_do_no_harm() {
     let many = SearchQuery { limit: usize::MAX, ..phrase("word") };
     check(&index, many, "/long").await;
 }
+
+#[tokio::test]
+async fn it_knows_how_far_it_was_told() {
+    let folder = TempDir::new().unwrap();
+    let index = LocalIndex::open(folder.path()).unwrap();
+    assert_eq!(index.note().unwrap(), None);
+    index.update(PAGES.map(page).to_vec(), Vec::new(), "a 7".to_owned()).await.unwrap();
+    drop(index);
+    let index = LocalIndex::open(folder.path()).unwrap();
+    assert_eq!(index.note().unwrap().as_deref(), Some("a 7"));
+    let gone = vec![page(PAGES[0]).url];
+    index.update(Vec::new(), gone, "a 8".to_owned()).await.unwrap();
+    assert_eq!((index.pages().unwrap(), index.note().unwrap().as_deref()), (6, Some("a 8")));
+    index.feed(vec![page(PAGES[0])]).await.unwrap();
+    assert_eq!(index.note().unwrap(), None, "it was told something else since");
+}

@@ -12,6 +12,7 @@ mod completing;
 mod dossier;
 mod fault;
 mod judging;
+mod ledger;
 mod loading;
 mod open;
 mod pages;

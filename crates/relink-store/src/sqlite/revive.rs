@@ -1,8 +1,8 @@
 //! Dead pages that were looked for, and what was learnt on the way.
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Probe, Word};
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival, LiveText};
+use relink_model::{Confidence, Digest, Probe, Word};
+use relink_ports::{DeadTarget, KeptLesson, KeptRevival, TextChange};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::fault::Outcome;
@@ -170,23 +170,35 @@ pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp
     Ok(())
 }
 
-pub(super) fn live_texts(db: &Connection, after: &str, limit: usize) -> Outcome<Vec<LiveText>> {
+pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> Outcome<Vec<TextChange>> {
+    // In the order of probes, so that only what is new is read at all.
     let mut statement = db.prepare_cached(
-        "SELECT t.url, p.detail
-         FROM target t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
-         WHERE t.url > ?1 AND t.word = ?3 AND t.host_id IS NOT NULL ORDER BY t.url LIMIT ?2",
+        "SELECT p.id, t.url, t.word = ?3, p.detail
+         FROM probe p JOIN target t ON t.id = p.target_id
+         WHERE p.id > ?1 AND t.host_id IS NOT NULL AND t.word IS NOT NULL
+           AND (t.word <> ?3 OR t.reached_probe = p.id)
+         ORDER BY p.id LIMIT ?2",
     )?;
     let rows = statement.query_and_then((after, number(limit), Word::Alive.as_str()), |row| {
-        let probe: Option<Probe> = from_json(row.get(1)?)?;
-        let digest = probe.and_then(|probe| probe.digest).unwrap_or_default();
-        let parts = digest.headings.into_iter().chain([digest.opening, digest.closing]);
-        Outcome::Ok(LiveText {
-            url: row.get(0)?,
-            title: digest.title.unwrap_or_default(),
-            text: parts.collect::<Vec<_>>().join("\n"),
+        let is_alive: bool = row.get(2)?;
+        let probe: Option<Probe> = if is_alive { from_json(row.get(3)?)? } else { None };
+        Outcome::Ok(TextChange {
+            number: row.get(0)?,
+            url: row.get(1)?,
+            text: probe.map(|probe| text(probe.digest.unwrap_or_default())),
         })
     })?;
     rows.collect()
+}
+
+/// The title of a page, and what else is kept of its text.
+fn text(digest: Digest) -> (String, String) {
+    let parts = digest.headings.into_iter().chain([digest.opening, digest.closing]);
+    (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
+}
+
+pub(super) fn edition(db: &Connection) -> Outcome<String> {
+    Ok(db.prepare_cached("SELECT word FROM edition")?.query_row((), |row| row.get(0))?)
 }
 
 pub(super) fn live_pages(

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::Word;
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival, LiveText, ReviveStore, StoreFault};
+use relink_ports::{DeadTarget, KeptLesson, KeptRevival, ReviveStore, StoreFault, TextChange};
 
 use super::{SqliteStore, revive};
 
@@ -63,8 +63,12 @@ impl ReviveStore for SqliteStore {
         self.perform("keeping search results", |db| revive::keep_search(db, key, hits, now))
     }
 
-    async fn live_texts(&self, after: &str, limit: usize) -> Result<Vec<LiveText>, StoreFault> {
-        self.perform("reading live pages", |db| revive::live_texts(db, after, limit))
+    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreFault> {
+        self.perform("reading the texts of pages", |db| revive::text_changes(db, after, limit))
+    }
+
+    async fn edition(&self) -> Result<String, StoreFault> {
+        self.perform("reading the edition", revive::edition)
     }
 
     async fn live_pages(

@@ -35,7 +35,7 @@ pub(super) fn vacuum(db: &Connection) -> Outcome<()> {
 }
 
 /// A target's state and the probe that last reached it always stay.
-const PRUNE: [&str; 11] = [
+const PRUNE: [&str; 12] = [
     "DELETE FROM link WHERE errand_id IN (
          SELECT e.id FROM errand e JOIN run r ON r.id = e.run_id
          WHERE r.state <> 0 AND r.closed_at < ?1)",
@@ -55,4 +55,6 @@ const PRUNE: [&str; 11] = [
     "DELETE FROM robots WHERE asked_at < ?1",
     "DELETE FROM anchors WHERE seen_at < ?1",
     "DELETE FROM search WHERE asked_at < ?1",
+    // The numbers of probes that are gone may be given again.
+    "UPDATE edition SET word = lower(hex(randomblob(16))) WHERE ?1 IS NOT NULL",
 ];

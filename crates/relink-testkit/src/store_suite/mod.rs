@@ -26,6 +26,7 @@ pub mod reading;
 pub mod results;
 pub mod runs;
 mod scene;
+pub mod services;
 pub mod sites;
 pub mod upkeep;
 
@@ -144,6 +145,11 @@ macro_rules! store_suite {
             anchors::a_page_without_known_places_is_wanted_by_nobody,
             anchors::a_missing_place_is_a_finding_of_its_own,
             anchors::memory_is_trusted_with_places_it_knows,
+            services::a_budget_is_spent_by_service_and_day,
+            services::a_larger_budget_goes_on_where_the_smaller_ended,
+            services::only_texts_that_are_new_are_told,
+            services::a_text_that_was_read_again_is_told_again,
+            services::pruning_makes_another_edition,
 
             upkeep::the_size_counts_what_is_there,
             upkeep::pruning_forgets_old_closed_runs_and_their_probes,
@@ -189,6 +195,7 @@ mod tests {
         check("judging", include_str!("judging.rs"));
         check("sites", include_str!("sites.rs"));
         check("anchors", include_str!("anchors.rs"));
+        check("services", include_str!("services.rs"));
         check("upkeep", include_str!("upkeep.rs"));
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
-use relink_ports::{Archive, Clock as _};
+use relink_ports::{Archive, Clock as _, Ledger};
 use relink_wire::human::{self, Paint};
 use url::Url;
 
@@ -70,7 +70,8 @@ pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>
         let manners = wiring::manners(settings.manners, place, looking.archive_budget);
         let settings = WebArchiveSettings { manners, ..settings };
         let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-        archives.push(Arc::new(WebArchive::new(settings, fetch, clock)));
+        let ledger: Arc<dyn Ledger> = Arc::clone(&ports.store) as _;
+        archives.push(Arc::new(WebArchive::new(settings, fetch, clock).counting_in(ledger)));
     }
     Ok(archives)
 }

@@ -104,13 +104,35 @@ impl LocalIndex {
         self.run(move |shelf| shelf.write(|writer| shelf.add(writer, &pages))).await
     }
 
+    /// Takes in pages, forgets others and notes how far its owner has told it,
+    /// all of it or nothing. Whatever else changes the index wipes the note.
+    pub async fn update(
+        &self,
+        pages: Vec<IndexedPage>,
+        gone: Vec<Url>,
+        note: String,
+    ) -> Result<(), SearchFault> {
+        self.run(move |shelf| {
+            shelf.write_noting(Some(&note), |writer| {
+                shelf.remove(writer, &gone);
+                shelf.add(writer, &pages)
+            })
+        })
+        .await
+    }
+
+    /// The note of the last update, if nothing was changed since.
+    pub fn note(&self) -> Result<Option<String>, SearchFault> {
+        let metas =
+            self.shelf.index.load_metas().map_err(|error| fault(&self.shelf.path, error))?;
+        Ok(metas.payload)
+    }
+
     /// Forgets pages.
     pub async fn forget(&self, urls: Vec<Url>) -> Result<(), SearchFault> {
         self.run(move |shelf| {
             shelf.write(|writer| {
-                for url in &urls {
-                    writer.delete_term(shelf.fields.page(url));
-                }
+                shelf.remove(writer, &urls);
                 Ok(())
             })
         })
@@ -159,11 +181,29 @@ impl Shelf {
         &self,
         change: impl FnOnce(&mut IndexWriter) -> tantivy::Result<()>,
     ) -> tantivy::Result<()> {
+        self.write_noting(None, change)
+    }
+
+    fn write_noting(
+        &self,
+        note: Option<&str>,
+        change: impl FnOnce(&mut IndexWriter) -> tantivy::Result<()>,
+    ) -> tantivy::Result<()> {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut writer = self.index.writer_with_num_threads(1, MEMORY)?;
         change(&mut writer)?;
-        writer.commit()?;
+        let mut commit = writer.prepare_commit()?;
+        if let Some(note) = note {
+            commit.set_payload(note);
+        }
+        commit.commit()?;
         writer.wait_merging_threads()
+    }
+
+    fn remove(&self, writer: &IndexWriter, urls: &[Url]) {
+        for url in urls {
+            writer.delete_term(self.fields.page(url));
+        }
     }
 
     fn add(&self, writer: &IndexWriter, pages: &[IndexedPage]) -> tantivy::Result<()> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use relink_engine::Ports;
 use relink_lookup::{IndexedPage, LocalIndex, WebSearch, WebSearchSettings};
-use relink_ports::{SearchEngine, SearchFault};
+use relink_ports::{Ledger, SearchEngine, SearchFault, TextChange};
 use url::Url;
 
 use crate::failure::Failure;
@@ -63,23 +63,51 @@ fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSe
     let manners = wiring::manners(settings.manners, settings.template.root(), budget);
     let settings = WebSearchSettings { manners, ..settings };
     let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-    WebSearch::new(settings, &environment, fetch, clock)
+    let ledger: Arc<dyn Ledger> = Arc::clone(&ports.store) as _;
+    WebSearch::new(settings, &environment, fetch, clock).counting_in(ledger)
 }
 
-/// The index beside the database, with every page that is alive.
+/// The index beside the database, told of every page that was looked at since
+/// it was last told.
 async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, Failure> {
     let index = LocalIndex::open(&beside(db)).map_err(|fault| failed(&fault))?;
-    let mut after = String::new();
+    let edition = ports.store.edition().await?;
+    let mut after = told(&index, &edition).await.map_err(|fault| failed(&fault))?;
     loop {
-        let piece = ports.store.live_texts(&after, PIECE).await?;
+        let piece = ports.store.text_changes(after, PIECE).await?;
         let Some(last) = piece.last() else { return Ok(index) };
-        after.clone_from(&last.url);
-        let pages = piece.into_iter().filter_map(|page| {
-            let url = Url::parse(&page.url).ok()?;
-            Some(IndexedPage { url, title: page.title, text: page.text })
-        });
-        index.feed(pages.collect()).await.map_err(|fault| failed(&fault))?;
+        after = last.number;
+        let (pages, gone) = sorted(piece);
+        let note = format!("{edition} {after}");
+        index.update(pages, gone, note).await.map_err(|fault| failed(&fault))?;
     }
+}
+
+/// The last look that the index was told of. Where it was told by another
+/// database, it begins anew.
+async fn told(index: &LocalIndex, edition: &str) -> Result<i64, SearchFault> {
+    let note = index.note()?;
+    let number = note.as_deref().and_then(|note| note.strip_prefix(edition)?.trim().parse().ok());
+    if let Some(number) = number {
+        return Ok(number);
+    }
+    if index.pages()? > 0 {
+        index.clear().await?;
+    }
+    Ok(0)
+}
+
+/// Pages to take in, and pages to forget.
+fn sorted(changes: Vec<TextChange>) -> (Vec<IndexedPage>, Vec<Url>) {
+    let (mut pages, mut gone) = (Vec::new(), Vec::new());
+    for change in changes {
+        let Ok(url) = Url::parse(&change.url) else { continue };
+        match change.text {
+            Some((title, text)) => pages.push(IndexedPage { url, title, text }),
+            None => gone.push(url),
+        }
+    }
+    (pages, gone)
 }
 
 fn beside(db: &Path) -> PathBuf {

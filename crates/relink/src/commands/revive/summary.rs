@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use relink_engine::{Ports, Revival};
 use relink_revive::cost::{Cost, Method};
 use relink_wire::human::{counted, duration, grouped};
+use relink_wire::printable;
 use serde::Serialize;
 
 use crate::cli::ReviveFormat;
@@ -16,6 +17,9 @@ use crate::output::print;
 
 /// Revivals read from the store at a time.
 const PIECE: usize = 1024;
+
+/// What could not be asked is told in so many rows.
+const UNASKED: usize = 8;
 
 /// Found and looked for.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
@@ -35,6 +39,7 @@ struct Sums {
     by_age: BTreeMap<String, Share>,
     by_method: BTreeMap<Method, u64>,
     reasons: BTreeMap<String, u64>,
+    unasked: BTreeMap<String, u64>,
     costs: BTreeMap<Method, Cost>,
 }
 
@@ -81,6 +86,9 @@ impl Sums {
         for reason in &revival.reasons {
             *self.reasons.entry(reason.code().to_owned()).or_default() += 1;
         }
+        for remark in &revival.remarks {
+            *self.unasked.entry(remark.clone()).or_default() += 1;
+        }
         for (method, cost) in &revival.costs {
             let sum = self.costs.entry(*method).or_default();
             *sum = *sum + *cost;
@@ -106,7 +114,18 @@ impl Sums {
                 let _ = writeln!(text, "  {:>7}  {reason}", grouped(*pages));
             }
         }
-        text + &self.costs_text()
+        text + &self.unasked_text() + &self.costs_text()
+    }
+
+    /// What stopped a search, as a budget that was spent, most often first.
+    fn unasked_text(&self) -> String {
+        let mut rows: Vec<(&String, &u64)> = self.unasked.iter().collect();
+        rows.sort_by_key(|(_, pages)| std::cmp::Reverse(**pages));
+        let mut text = String::new();
+        for (remark, pages) in rows.iter().take(UNASKED) {
+            let _ = writeln!(text, "  {:>7}  {}", grouped(**pages), printable(remark));
+        }
+        if text.is_empty() { text } else { format!("\nwhat could not be asked\n{text}") }
     }
 
     fn costs_text(&self) -> String {

@@ -3,6 +3,7 @@
 
 mod archives;
 mod batch;
+mod budgets;
 mod elsewhere;
 mod learning;
 mod patterns;

@@ -1,0 +1,13 @@
+//! Remembering what was spent, for longer than a process lives.
+
+use async_trait::async_trait;
+
+use crate::StoreFault;
+
+/// Remembers how much of the daily budget of a service is spent.
+#[async_trait]
+pub trait Ledger: Send + Sync {
+    /// Takes one from the budget that a service has on a day, counted from the
+    /// epoch; says whether there was one to take. Another day begins anew.
+    async fn spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreFault>;
+}

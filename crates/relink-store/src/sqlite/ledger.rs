@@ -1,0 +1,31 @@
+//! What was spent of the daily budgets of services.
+
+use async_trait::async_trait;
+use relink_ports::{Ledger, StoreFault};
+use rusqlite::Connection;
+
+use super::SqliteStore;
+use super::fault::Outcome;
+
+#[async_trait]
+impl Ledger for SqliteStore {
+    async fn spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreFault> {
+        self.perform("counting a request", |db| spend(db, service, day, budget))
+    }
+}
+
+fn spend(db: &Connection, service: &str, day: i64, budget: u32) -> Outcome<bool> {
+    if budget == 0 {
+        return Ok(false);
+    }
+    let spent = db
+        .prepare_cached(
+            "INSERT INTO spending (service, day, spent) VALUES (?1, ?2, 1)
+             ON CONFLICT (service) DO UPDATE SET
+                 spent = CASE WHEN day = excluded.day THEN spent + 1 ELSE 1 END,
+                 day = excluded.day
+             WHERE day <> excluded.day OR spent < ?3",
+        )?
+        .execute((service, day, budget))?;
+    Ok(spent > 0)
+}
