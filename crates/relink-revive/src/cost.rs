@@ -24,6 +24,10 @@ pub enum Method {
 }
 
 impl Method {
+    /// Every method.
+    pub const ALL: [Self; 4] =
+        [Self::HistoricalRedirect, Self::Search, Self::Inference, Self::Elsewhere];
+
     /// Its name, as in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -89,8 +93,7 @@ mod tests {
 
     #[test]
     fn methods_are_named_as_they_are_stored() {
-        use Method::{Elsewhere, HistoricalRedirect, Inference, Search};
-        for method in [HistoricalRedirect, Search, Inference, Elsewhere] {
+        for method in Method::ALL {
             assert_eq!(serde_json::to_value(method).unwrap(), method.as_str());
         }
     }

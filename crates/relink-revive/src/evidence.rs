@@ -29,6 +29,30 @@ pub enum EvidenceKind {
 }
 
 impl EvidenceKind {
+    /// Every kind, as listed.
+    pub const ALL: [Self; 7] = [
+        Self::CanonicalLink,
+        Self::HistoricalRedirect,
+        Self::Inference,
+        Self::Title,
+        Self::Content,
+        Self::Anchor,
+        Self::Token,
+    ];
+
+    /// Its name, as in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CanonicalLink => "canonical-link",
+            Self::HistoricalRedirect => "historical-redirect",
+            Self::Inference => "inference",
+            Self::Title => "title",
+            Self::Content => "content",
+            Self::Anchor => "anchor",
+            Self::Token => "token",
+        }
+    }
+
     /// How strongly it speaks.
     pub fn weight(self) -> f64 {
         match self {
@@ -82,6 +106,13 @@ mod tests {
         let item = |&kind: &EvidenceKind| EvidenceItem { kind, note: kind.to_string() };
         let items: Vec<EvidenceItem> = kinds.iter().map(item).collect();
         assert!((weigh(&items) - expect).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn kinds_are_named_as_they_are_stored() {
+        for kind in EvidenceKind::ALL {
+            assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
+        }
     }
 
     #[test]

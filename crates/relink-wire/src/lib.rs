@@ -25,6 +25,7 @@ mod json_string;
 mod printable;
 mod redact;
 mod report;
+mod revived;
 mod row;
 mod suggestion;
 
@@ -33,5 +34,6 @@ pub use ending_name::EndingName;
 pub use printable::printable;
 pub use redact::{redact, redact_prose};
 pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
+pub use revived::{AliasRow, CopyRow, CostRow, EvidenceRow, RevivedAlias, RevivedRow, RevivedView};
 pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};
 pub use suggestion::{OtherRow, PassedOverRow, ReplacementRow, RevivalRow, SuggestionRow};

@@ -1,6 +1,9 @@
 //! The JSON Schema of every contract, generated from the types themselves.
 
 use relink_model::{ControlKind, Likeness, PlaceKind, Purpose, Word};
+use relink_revive::NoAlias;
+use relink_revive::cost::Method;
+use relink_revive::evidence::EvidenceKind;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
@@ -8,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::decay::DecayReport;
 use crate::dossier::DossierRow;
 use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_word};
-use crate::{Report, TargetRow};
+use crate::{Report, RevivedRow, TargetRow};
 
 /// The schema of one line of `--format jsonl`.
 pub fn target() -> Value {
@@ -23,6 +26,12 @@ pub fn report() -> Value {
 /// The schema of `relink explain URL --format json`.
 pub fn dossier() -> Value {
     of::<DossierRow>()
+}
+
+/// The schema of one line of `relink revive --format jsonl`, and of each element
+/// of the array of `--format json`.
+pub fn revival() -> Value {
+    of::<RevivedRow>()
 }
 
 /// The schema of `relink decay --format json`.
@@ -106,6 +115,21 @@ pub(crate) fn likeness(_: &mut SchemaGenerator) -> Schema {
     one_of(Likeness::ALL.iter().map(|likeness| likeness.as_str()))
 }
 
+/// How an alias may have been found; what is found elsewhere is none.
+pub(crate) fn alias_method(_: &mut SchemaGenerator) -> Schema {
+    let methods = Method::ALL.into_iter().filter(|method| *method != Method::Elsewhere);
+    one_of(methods.map(Method::as_str))
+}
+
+pub(crate) fn evidence_kind(_: &mut SchemaGenerator) -> Schema {
+    one_of(EvidenceKind::ALL.into_iter().map(EvidenceKind::as_str))
+}
+
+pub(crate) fn no_alias_codes(_: &mut SchemaGenerator) -> Schema {
+    let codes = NoAlias::ALL.map(NoAlias::code);
+    json_schema!({ "type": "array", "items": { "type": "string", "enum": codes } })
+}
+
 pub(crate) fn share(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
 }
@@ -152,6 +176,7 @@ mod tests {
         check("report.schema.json", &report());
         check("dossier.schema.json", &dossier());
         check("decay.schema.json", &decay());
+        check("revival.schema.json", &revival());
         check("link.schema.json", &link());
         check("link-report.schema.json", &link_report());
     }
@@ -174,6 +199,10 @@ mod tests {
             serde_json::to_value(DossierRow::new(view)).unwrap()
         });
         check_promises(&dossier(), &row);
+        let row = crate::revived::tests::with_all(|view| {
+            serde_json::to_value(RevivedRow::new(view)).unwrap()
+        });
+        check_promises(&revival(), &row);
         let sample = crate::extract::tests::sample();
         let row = serde_json::to_value(crate::extract::tests::row(&sample, None)).unwrap();
         check_promises(&link(), &row);

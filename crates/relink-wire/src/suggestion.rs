@@ -75,6 +75,8 @@ pub struct ReplacementRow<'a> {
     pub share: f64,
     /// What it was compared with, in plain words.
     pub reason: Cow<'a, str>,
+    /// The search engine that named it.
+    pub engine: Cow<'a, str>,
 }
 
 impl<'a> ReplacementRow<'a> {
@@ -85,6 +87,7 @@ impl<'a> ReplacementRow<'a> {
             likeness: view.likeness,
             share: view.share,
             reason: redact_prose(&view.reason),
+            engine: Cow::Borrowed(&view.engine),
         }
     }
 }
@@ -185,6 +188,7 @@ pub(crate) mod tests {
             likeness,
             share: 1.0,
             reason: "its text is that of the copy of 2021-03-02".to_owned(),
+            engine: "local index".to_owned(),
         }
     }
 
@@ -226,7 +230,7 @@ pub(crate) mod tests {
             serde_json::to_string(&row).unwrap(),
             r#"{"replacement":{"url":"https://mirror.test/a","likeness":"identical","share":1.0,"#
                 .to_owned()
-                + r#""reason":"its text is that of the copy of 2021-03-02"}}"#
+                + r#""reason":"its text is that of the copy of 2021-03-02","engine":"local index"}}"#
         );
     }
 

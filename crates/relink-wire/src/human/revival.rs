@@ -59,6 +59,8 @@ pub struct ReplacementView {
     pub share: f64,
     /// What it was compared with, in plain words.
     pub reason: String,
+    /// The search engine that named it.
+    pub engine: String,
 }
 
 /// The block that tells where a dead page went.

@@ -136,11 +136,11 @@ impl ReviveObserver for Teller {
                 out.write_all(text.as_bytes())
             }
             ReviveFormat::Jsonl => {
-                serde_json::to_writer(&mut out, revival)?;
+                serde_json::to_writer(&mut out, &Told::of(revival).row())?;
                 out.write_all(b"\n")
             }
             ReviveFormat::Json => {
-                self.rows.push(serde_json::to_value(revival)?);
+                self.rows.push(serde_json::to_value(Told::of(revival).row())?);
                 Ok(())
             }
         }

@@ -5,6 +5,7 @@ use relink_engine::{Replacement, Revival};
 use relink_model::Confidence;
 use relink_ports::Store;
 use relink_wire::human::{AliasView, ReplacementView, RevivalView};
+use relink_wire::{RevivedAlias, RevivedRow, RevivedView};
 
 use crate::failure::Failure;
 
@@ -32,6 +33,30 @@ impl Told {
             reasons: revival.reasons.iter().map(ToString::to_string).collect(),
             revival: revival.clone(),
         }
+    }
+
+    /// As one JSON object.
+    pub fn row(&self) -> RevivedRow<'_> {
+        let revival = &self.revival;
+        RevivedRow::new(&RevivedView {
+            url: revival.url.as_str(),
+            word: revival.word,
+            alias: revival.alias.as_ref().map(|alias| RevivedAlias {
+                url: alias.url.as_str(),
+                confidence: alias.confidence,
+                method: alias.method,
+                lesson: alias.lesson,
+                evidence: &alias.evidence,
+            }),
+            archived: revival.archived.as_ref(),
+            replacements: &self.replacements,
+            passed_over: &self.passed_over,
+            others: &self.others,
+            reasons: &revival.reasons,
+            remarks: &revival.remarks,
+            costs: &revival.costs,
+            tried: revival.tried,
+        })
     }
 
     /// What the store remembers of looking for a page.
@@ -71,5 +96,6 @@ fn replacement(found: &Replacement) -> ReplacementView {
         likeness: found.likeness,
         share: found.share,
         reason: found.reason.clone(),
+        engine: found.engine.clone(),
     }
 }

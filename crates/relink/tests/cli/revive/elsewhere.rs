@@ -107,7 +107,7 @@ fn a_title_is_no_proof() {
     lost.seen("/copies/1.html", &other);
     let story = lost.story(&[]);
     assert!(lost.scene.web.host(MIRROR).hits("/copies/1.html") > 1, "it was looked at");
-    assert_eq!(story.get("replacements"), None, "{story}");
+    assert_eq!(story["replacements"], Value::Array(Vec::new()), "{story}");
 }
 
 #[test]
@@ -116,12 +116,12 @@ fn a_mirror_must_be_alive_where_it_is() {
     let mirror = lost.seen("/copies/1.html", &article("owl"));
     let (web, path) = (&lost.scene.web, "/copies/1.html");
     web.host(MIRROR).page(path, 404, "gone");
-    assert_eq!(lost.story(&[]).get("replacements"), None);
+    assert_eq!(lost.story(&[])["replacements"], Value::Array(Vec::new()));
     let elsewhere = web.host(STRANGER).url("/owls");
     web.host(MIRROR).redirect(path, 302, elsewhere.as_str());
     web.page("/owls", 200, &article("owl"));
     let story = lost.story(&["--answer-age", "0"]);
-    assert_eq!(story.get("replacements"), None, "{mirror} was sold: {story}");
+    assert_eq!(story["replacements"], Value::Array(Vec::new()), "{mirror} was sold: {story}");
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_mirror_at_a_private_address_is_not_even_asked() {
     lost.seen("/copies/1.html", &article("owl"));
     let hits = lost.scene.web.host(MIRROR).hits("/copies/1.html");
     let said = lost.revive(&["--format", "jsonl"]);
-    assert_eq!(said.rows().of(&lost.dead).get("replacements"), None);
+    assert_eq!(said.rows().of(&lost.dead)["replacements"], Value::Array(Vec::new()));
     assert_eq!(lost.scene.web.host(MIRROR).hits("/copies/1.html"), hits);
 }
 
@@ -139,7 +139,7 @@ fn nobody_looks_elsewhere_who_is_told_not_to() {
     let lost = Lost::new();
     lost.seen("/copies/1.html", &article("owl"));
     let story = lost.story(&["--elsewhere", "never"]);
-    assert_eq!(story.get("replacements"), None);
+    assert_eq!(story["replacements"], Value::Array(Vec::new()));
     assert_eq!(story["costs"].get("elsewhere"), None, "{story}");
 }
 
@@ -152,7 +152,7 @@ fn a_page_that_was_found_is_looked_for_elsewhere_only_if_told() {
     lost.scene.web.host(DEAD).page("/animals/owls.html", 200, &article("owl"));
     let story = lost.story(&[]);
     assert_eq!(alias(&story).as_deref(), Some("/animals/owls.html"), "{story}");
-    assert_eq!(story.get("replacements"), None, "{story}");
+    assert_eq!(story["replacements"], Value::Array(Vec::new()), "{story}");
     let story = lost.story(&["--elsewhere", "always", "--answer-age", "0"]);
     assert!(alias(&story).is_some() && story["replacements"][0].is_object(), "{story}");
 }
