@@ -14,6 +14,7 @@
 mod archives;
 mod elsewhere;
 mod giving_up;
+mod inference;
 mod live;
 mod matched;
 mod queries;
@@ -33,10 +34,9 @@ use relink_frontier::Pace;
 use relink_judge::Policy;
 use relink_model::{Confidence, Word};
 use relink_ports::{DeadTarget, KeptRevival};
-use relink_revive::cost::{Cost, Method};
+use relink_revive::Directory;
+use relink_revive::cost::Cost;
 use relink_revive::dead_directory::FIRST;
-use relink_revive::evidence::{EvidenceItem, EvidenceKind};
-use relink_revive::{Directory, NoAlias};
 use url::Url;
 
 pub use self::elsewhere::Elsewhere;
@@ -265,52 +265,6 @@ impl Search<'_> {
             quest.conclude(self.settings.least);
         }
         self.look_elsewhere(quests).await
-    }
-
-    /// Tries the programs that were learnt for the directory and those above.
-    async fn try_programs(&mut self, quest: &mut Quest) -> Result<(), EngineFault> {
-        if quest.has_taught {
-            return Ok(());
-        }
-        let book = self.book(&Directory::of(&quest.page.url)).await?;
-        let predictions = book.programs.predict(&quest.old);
-        if predictions.is_empty() {
-            quest.revival.because(NoAlias::TooFewExamples);
-            return Ok(());
-        }
-        quest.revival.reasons.retain(|reason| *reason != NoAlias::TooFewExamples);
-        let (began, before) = (Instant::now(), self.live.fetches);
-        for prediction in &predictions {
-            let confidence = prediction.confidence_if_alive();
-            if confidence < self.settings.least {
-                continue;
-            }
-            let page = &quest.page;
-            let living = self.live.check(&page.url, &prediction.url, page.is_named).await;
-            let Some(living) = living else { continue };
-            let note = format!(
-                "{} of {} known pages of {} moved in this way",
-                prediction.program.record.support,
-                prediction.program.record.support + prediction.program.record.exceptions,
-                prediction.directory
-            );
-            let inferred = EvidenceItem { kind: EvidenceKind::Inference, note };
-            let evidence = quest.evidence(&living, vec![inferred]);
-            quest.revival.accept(Alias {
-                url: living.url,
-                confidence,
-                method: Method::Inference,
-                evidence,
-                lesson: book.ids.get(prediction.directory.as_str()).copied(),
-            });
-            break;
-        }
-        if quest.revival.alias.is_none() {
-            quest.revival.because(NoAlias::NothingLive);
-        }
-        let cost = self.spent(began, before);
-        quest.revival.charge(Method::Inference, cost);
-        Ok(())
     }
 
     fn spent(&self, began: Instant, before: u32) -> Cost {

@@ -7,20 +7,34 @@
 use std::time::Instant;
 
 use jiff::SignedDuration;
-use relink_model::{SearchHit, SearchQuery};
+use relink_model::{Confidence, Digest, SearchHit, SearchQuery};
 use relink_ports::{SearchAnswer, SearchEngine};
 use relink_revive::NoAlias;
 use relink_revive::cost::{Cost, Method};
+use relink_revive::replacement::{is_recognizable, likeness};
 use relink_revive::site::is_same_site;
 use serde::{Deserialize, Serialize};
+use url::Url;
 
+use super::live::Living;
 use super::matched::answers;
 use super::queries::on_site;
-use super::{Quest, Search};
+use super::{Alias, Other, Quest, Search};
 use crate::EngineFault;
 
 /// How long an engine's answer is good for.
 const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Pages that are looked at because a search found them.
+const RECOGNIZED: usize = 3;
+
+/// A page of the site that has the text of the lost one is believed so much,
+/// which is not enough to be applied unasked: sites show one text in many
+/// places (ours).
+const BY_TEXT: Confidence = Confidence::percent(90);
+
+/// Each of several such pages is believed so much.
+const ONE_OF_SEVERAL: Confidence = Confidence::percent(50);
 
 /// What is kept of an engine's answer.
 #[derive(Serialize, Deserialize)]
@@ -56,7 +70,38 @@ impl Search<'_> {
         if let Some(answer) = answer {
             self.weigh(quest, answer, &live).await;
         }
+        if quest.revival.alias.is_none() {
+            self.recognize(quest, &live).await;
+        }
         Ok(())
+    }
+
+    /// Looks whether one of the pages found has the text of the lost one, where
+    /// addresses and titles do not tell. Of several that have it none is sure.
+    async fn recognize(&mut self, quest: &mut Quest, live: &[(String, Option<String>)]) {
+        let Some(copy) = quest.copy.clone().filter(is_recognizable) else { return };
+        let (began, before) = (Instant::now(), self.live.fetches);
+        let mut same: Vec<Living> = Vec::new();
+        for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
+            let page = &quest.page;
+            let living = self.live.check(&page.url, &url, page.is_named).await;
+            same.extend(living.filter(|living| is_copy(&copy, living)));
+        }
+        same.sort_by(|one, other| one.url.cmp(&other.url));
+        same.dedup_by(|one, other| one.url == other.url);
+        let is_only = same.len() == 1;
+        for living in same {
+            let evidence = quest.evidence(&living, Vec::new());
+            let Living { url, .. } = living;
+            if is_only {
+                let (confidence, method) = (BY_TEXT, Method::Search);
+                quest.revival.accept(Alias { url, confidence, method, evidence, lesson: None });
+            } else {
+                quest.revival.others.push(Other { url, confidence: ONE_OF_SEVERAL });
+            }
+        }
+        let cost = self.spent(began, before);
+        quest.revival.charge(Method::Search, cost);
     }
 
     /// The pages of the site that the first fruitful question finds; nothing
@@ -127,4 +172,10 @@ impl Search<'_> {
         }
         Ok(Some(answer))
     }
+}
+
+/// Whether a living page has the text of a copy.
+fn is_copy(copy: &Digest, living: &Living) -> bool {
+    let likeness = living.digest.as_ref().and_then(|digest| likeness(copy, digest));
+    likeness.is_some_and(|(likeness, _)| likeness.is_mirror())
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use relink_demo::Kept;
+use relink_testkit::omega::Omega;
 use serde_json::Value;
 
 use super::{REVIVE, Scene, alias, article};
@@ -49,6 +50,19 @@ fn a_restart_does_not_begin_the_budget_anew() {
     assert!(summary.contains(remark), "{summary}");
     let story = revive_at(&scene, NEXT_DAY, "20", "/herbs/sage");
     assert_eq!(alias(&story).as_deref(), Some("/kitchen/7"), "another day, and it goes on");
+}
+
+#[test]
+fn searches_have_a_budget_that_a_restart_does_not_begin_anew() {
+    let scene = Scene::new(|_| Vec::new());
+    let omega = Omega::start("http://elsewhere.test/", &[("a.html", &article("oak"))]);
+    let engine = format!("json:{}?DB=default&FMT=json&P={{query}}", omega.url());
+    let flags = ["--search", &engine, "--search-budget", "1"];
+    let first = scene.story("/old/first-thing", &flags);
+    assert_eq!(first.get("remarks"), Some(&Value::Array(Vec::new())), "{first}");
+    let second = scene.story("/old/second-thing", &flags);
+    let remark = "today's 1 requests to the search engine `JSON` are used up";
+    assert_eq!(second["remarks"], serde_json::json!([remark]), "{second}");
 }
 
 /// What the index on the disk says of itself.

@@ -158,6 +158,27 @@ fn a_page_that_was_found_is_looked_for_elsewhere_only_if_told() {
 }
 
 #[test]
+fn the_same_text_on_its_own_site_comes_first() {
+    let lost = Lost::new();
+    lost.seen("/copies/1.html", &article("owl"));
+    let see = |path: &str| {
+        lost.scene.web.host(DEAD).page(path, 200, &article("owl"));
+        let url: String = lost.scene.web.host(DEAD).url(path).into();
+        let args = [&lost.names()[..], &["--allow-private", &url]].concat();
+        lost.scene.desk.check(&args).exits(0);
+    };
+    see("/animals/7");
+    let story = lost.story(&[]);
+    assert_eq!(alias(&story).as_deref(), Some("/animals/7"), "{story}");
+    assert_eq!(story["alias"]["confidence"], 0.9);
+    assert_eq!(story["replacements"], Value::Array(Vec::new()));
+    see("/print/7");
+    let story = lost.story(&["--answer-age", "0"]);
+    assert_eq!(alias(&story), None, "of two with the same text none is sure: {story}");
+    assert_eq!(story["others"].as_array().unwrap().len(), 2, "{story}");
+}
+
+#[test]
 fn a_real_engine_finds_the_mirror_by_its_words() {
     let lost = Lost::new();
     let root = lost.scene.web.host(MIRROR).url("/");
@@ -207,6 +228,10 @@ fn a_check_suggests_it_beside_the_finding() {
     let text = lost.scene.desk.report(&args).exits(1).stdout;
     let line = format!("help: copy on another site: {mirror}   (identical, no alias)\n");
     assert!(text.contains(&line), "{text}");
+    let again = ["--search", "none", "--elsewhere", "always"];
+    let rows = lost.scene.desk.check(&[&args[..], &again].concat()).exits(1).rows();
+    let kept = &rows.of(&lost.dead)["suggestion"]["replacement"];
+    assert!(kept.is_object(), "an answer of today is given again");
     let explained = ["explain", "--db", "relink.db", &lost.dead];
     let text = lost.scene.desk.run(&explained).exits(0).stdout;
     assert!(text.contains(&format!("  mirror   {mirror}")), "{text}");
