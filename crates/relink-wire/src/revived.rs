@@ -204,14 +204,19 @@ impl<'a> CopyRow<'a> {
     }
 }
 
+impl From<&Cost> for CostRow {
+    fn from(cost: &Cost) -> Self {
+        Self {
+            archive_lookups: cost.archive_lookups,
+            searches: cost.searches,
+            page_fetches: cost.page_fetches,
+            time_ms: u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
 fn cost<'a>((method, cost): (&Method, &Cost)) -> (Cow<'a, str>, CostRow) {
-    let row = CostRow {
-        archive_lookups: cost.archive_lookups,
-        searches: cost.searches,
-        page_fetches: cost.page_fetches,
-        time_ms: u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX),
-    };
-    (Cow::Borrowed(method.as_str()), row)
+    (Cow::Borrowed(method.as_str()), cost.into())
 }
 
 #[cfg(test)]

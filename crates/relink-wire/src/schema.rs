@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::decay::DecayReport;
 use crate::dossier::DossierRow;
 use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_word};
-use crate::{Report, RevivedRow, TargetRow};
+use crate::{Report, ReviveSummary, RevivedRow, TargetRow};
 
 /// The schema of one line of `--format jsonl`.
 pub fn target() -> Value {
@@ -32,6 +32,11 @@ pub fn dossier() -> Value {
 /// of the array of `--format json`.
 pub fn revival() -> Value {
     of::<RevivedRow>()
+}
+
+/// The schema of `relink revive --summary --format json`.
+pub fn revive_summary() -> Value {
+    of::<ReviveSummary>()
 }
 
 /// The schema of `relink decay --format json`.
@@ -177,6 +182,7 @@ mod tests {
         check("dossier.schema.json", &dossier());
         check("decay.schema.json", &decay());
         check("revival.schema.json", &revival());
+        check("revive-summary.schema.json", &revive_summary());
         check("link.schema.json", &link());
         check("link-report.schema.json", &link_report());
     }

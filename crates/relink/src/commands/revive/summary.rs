@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use relink_engine::{Ports, Revival};
 use relink_revive::cost::{Cost, Method};
 use relink_wire::human::{counted, duration, grouped};
-use relink_wire::printable;
-use serde::Serialize;
+use relink_wire::{FoundShare, ReviveSummary, SCHEMA, printable};
 
 use crate::cli::ReviveFormat;
 use crate::failure::{Exit, Failure};
@@ -21,22 +20,15 @@ const PIECE: usize = 1024;
 /// What could not be asked is told in so many rows.
 const UNASKED: usize = 8;
 
-/// Found and looked for.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-struct Share {
-    found: u64,
-    pages: u64,
-}
-
 /// The sums.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 struct Sums {
     pages: u64,
     aliases: u64,
     archived: u64,
     replaced: u64,
-    by_death: BTreeMap<String, Share>,
-    by_age: BTreeMap<String, Share>,
+    by_death: BTreeMap<String, FoundShare>,
+    by_age: BTreeMap<String, FoundShare>,
     by_method: BTreeMap<Method, u64>,
     reasons: BTreeMap<String, u64>,
     unasked: BTreeMap<String, u64>,
@@ -60,7 +52,7 @@ pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, Failure> 
     let text = match format {
         ReviveFormat::Human => sums.to_text(),
         ReviveFormat::Json | ReviveFormat::Jsonl => {
-            format!("{}\n", serde_json::to_string(&sums).unwrap_or_default())
+            format!("{}\n", serde_json::to_string(&sums.to_row()).unwrap_or_default())
         }
     };
     print(&text).map(|()| Exit::Clean)
@@ -69,7 +61,7 @@ pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, Failure> 
 impl Sums {
     fn add(&mut self, revival: &Revival) {
         let is_found = revival.alias.is_some();
-        let count = |share: &mut Share| {
+        let count = |share: &mut FoundShare| {
             share.pages += 1;
             share.found += u64::from(is_found);
         };
@@ -92,6 +84,23 @@ impl Sums {
         for (method, cost) in &revival.costs {
             let sum = self.costs.entry(*method).or_default();
             *sum = *sum + *cost;
+        }
+    }
+
+    fn to_row(&self) -> ReviveSummary {
+        let named = |method: &Method| method.as_str().to_owned();
+        ReviveSummary {
+            schema: SCHEMA,
+            pages: self.pages,
+            aliases: self.aliases,
+            archived: self.archived,
+            replaced: self.replaced,
+            by_death: self.by_death.clone(),
+            by_age: self.by_age.clone(),
+            by_method: self.by_method.iter().map(|(it, found)| (named(it), *found)).collect(),
+            reasons: self.reasons.clone(),
+            unasked: self.unasked.clone(),
+            costs: self.costs.iter().map(|(it, cost)| (named(it), cost.into())).collect(),
         }
     }
 
@@ -156,9 +165,9 @@ impl Sums {
     }
 }
 
-fn shares(title: &str, rows: &BTreeMap<String, Share>) -> String {
+fn shares(title: &str, rows: &BTreeMap<String, FoundShare>) -> String {
     let mut text = format!("\n{title}\n");
-    for (name, Share { found, pages }) in rows {
+    for (name, FoundShare { found, pages }) in rows {
         let _ = writeln!(text, "  {:>7} of {:>7}  {name}", grouped(*found), grouped(*pages));
     }
     text
