@@ -3,7 +3,8 @@
 //! A site moves its pages together, so they are asked about together: every
 //! dead page first makes its own guesses among the live ones, then the guesses
 //! vote on how the site moved (FABLE, §3: "there is usually a pattern"), and
-//! at last each guess is weighed in the light of the votes of all others. What
+//! each guess is weighed in the light of the votes of all others. That is done
+//! twice: in the second round those vote louder whom the first made surer. What
 //! is not likely enough is left unanswered: about three in four broken links
 //! of the web have no alias, so a false answer is easily given.
 //!

@@ -9,12 +9,13 @@ use super::clue::Clue;
 use super::collective::{Beyond, Features};
 use super::model::chance;
 use super::study::Study;
+use super::weights::SECOND_ROUND;
 
 /// An answer from this chance on is worth showing.
 ///
 /// On sites left out of the fit, some 1.2 in a hundred pages without an alias
-/// got an answer from here on, and 97 in a hundred answers were right.
-const SUGGEST_FROM: f32 = 0.6;
+/// got an answer from here on, and 96 in a hundred answers were right.
+const SUGGEST_FROM: f32 = 0.65;
 
 /// Two guesses that together reach the chance of a suggestion, the second at
 /// least so much of the first, are ambiguous.
@@ -96,7 +97,7 @@ impl Study {
         let question = self.question(dead);
         let features = self.features(question);
         let mut order: Vec<(f32, usize)> =
-            features.iter().map(|it| calibrated(chance(it))).zip(0..).collect();
+            features.iter().map(|it| calibrated(chance(&SECOND_ROUND, it))).zip(0..).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let Some(&(best, at)) = order.first() else {
             return Answer::Nothing(Abstention::NothingAlike);

@@ -111,6 +111,30 @@ fn of_twins_the_one_that_siblings_point_at_is_meant() {
 }
 
 #[test]
+fn a_namesake_in_a_tree_beside_is_never_written_unasked() {
+    let live = "
+        /guide/apple-pie Apple pie
+        /guide/plum-cake Plum cake
+        /guide/onion-soup Onion soup
+        /glossary/apple-pie Apple pie
+        /glossary/plum-cake Plum cake
+        /glossary/onion-soup Onion soup
+        /glossary/rye-bread Rye bread
+    ";
+    let (dead, live) =
+        (pages("/food/apple-pie\n/food/plum-cake\n/food/onion-soup\n/food/rye-bread"), pages(live));
+    let known = [
+        ("https://example.org/food/apple-pie", "https://example.org/guide/apple-pie"),
+        ("https://example.org/food/plum-cake", "https://example.org/guide/plum-cake"),
+    ];
+    let known: Vec<KnownAlias> = known.iter().map(|&(old, new)| KnownAlias { old, new }).collect();
+    let study = Study::new(&given(&dead), &given(&live), &known);
+    if let Answer::Alias(found) = study.answer(3) {
+        assert!(found.confidence < AUTOMATIC, "{}", found.confidence);
+    }
+}
+
+#[test]
 fn known_aliases_show_the_way() {
     let known = [
         ("/food/plum-cake", "/kitchen/recipes/plum-cake"),

@@ -3,9 +3,11 @@
 
 use super::features::{Feature, PairFeatures, UNKNOWN, count};
 use super::library::{Library, PageNumber};
+use super::model::chance;
 use super::moves::Way;
 use super::profile::Profile;
 use super::votes::{Ballot, Guess, Support, Votes, ballot, coverage};
+use super::weights::FIRST_ROUND;
 
 /// What is looked at beyond the pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +15,8 @@ use super::votes::{Ballot, Guess, Support, Votes, ballot, coverage};
 pub enum Beyond {
     /// The chance at first sight, as a logarithm of odds.
     FirstOdds,
+    /// The chance given to it so far, as a logarithm of odds.
+    Odds,
     /// By how much the odds exceed those of the next best guess.
     Lead,
     /// How many guesses are better.
@@ -100,6 +104,17 @@ impl Question {
         (0..self.guesses.len()).map(|rank| self.features_of(rank, &own, library, votes)).collect()
     }
 
+    /// Guesses again, in the light of the votes on the guesses so far.
+    pub fn reconsider(&mut self, library: &Library, votes: &Votes) {
+        let chances: Vec<f32> =
+            self.features(library, votes).iter().map(|it| chance(&FIRST_ROUND, it)).collect();
+        let again = |(guess, chance): (&Guess, f32)| Guess { chance, ..*guess };
+        let mut guesses: Vec<(Guess, PairFeatures)> =
+            self.guesses.iter().zip(chances).map(again).zip(self.pairs.iter().copied()).collect();
+        guesses.sort_by(|a, b| a.0.order(&b.0));
+        (self.guesses, self.pairs) = guesses.into_iter().unzip();
+    }
+
     fn features_of(&self, rank: usize, own: &Ballot, library: &Library, votes: &Votes) -> Features {
         let new = &library.pages[self.guesses[rank].page as usize];
         let support = Way::ALL.map(|way| votes.support(way, &self.old, new, own));
@@ -118,7 +133,8 @@ impl Question {
     fn compare_guesses(&self, rank: usize, beyond: &mut [f32; BEYOND]) {
         let mut set = |feature: Beyond, value: f32| beyond[feature as usize] = value;
         let guess = self.guesses[rank];
-        set(Beyond::FirstOdds, odds(guess.chance));
+        set(Beyond::FirstOdds, odds(guess.first));
+        set(Beyond::Odds, odds(guess.chance));
         set(Beyond::Lead, odds(guess.chance) - odds(self.best_other(rank)));
         set(Beyond::Rank, count(rank));
         set(Beyond::Program, self.program_of(guess.page));

@@ -76,6 +76,8 @@ pub enum Feature {
     Deeper,
     /// Whether the folders agree.
     SameFolder,
+    /// Whether the addresses differ in case, separators or file ending only.
+    SamePlace,
     /// How many live pages are in the old folder, as a logarithm.
     OldFolderAlive,
     /// How many live pages are below the new folder, as a logarithm.
@@ -221,6 +223,7 @@ fn compare_places(old: &Profile, new: &Profile, features: &mut PairFeatures) {
     set(Feature::IsBelow, truth(start == long && long < short));
     set(Feature::Deeper, count(short) - count(long));
     set(Feature::SameFolder, truth(old.folder() == new.folder()));
+    set(Feature::SamePlace, truth(old.components == new.components));
 }
 
 /// How many keys agree from the start.

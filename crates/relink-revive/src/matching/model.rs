@@ -1,20 +1,38 @@
 //! From features to a chance: the weighted sum of all that speaks for a guess.
 
-use super::collective::Features;
-use super::weights::{BASE, BEYOND_WEIGHTS, PAIR_WEIGHTS, WAY_WEIGHTS};
+use super::collective::{Beyond, Features, SUPPORT};
+use super::features::Feature;
+use super::moves::Way;
+
+/// How much each feature speaks for a guess. A feature that is not named says
+/// nothing.
+#[derive(Debug)]
+pub struct Weights {
+    /// What the sum of the weighted features begins with.
+    pub base: f32,
+    /// The weights of the features of the pair.
+    pub pair: &'static [(Feature, f32)],
+    /// The weights of the features beyond the pair.
+    pub beyond: &'static [(Beyond, f32)],
+    /// The weights of the support for each way: votes, their share, their
+    /// rate, known aliases, their share. Swaps and edits could apply anywhere,
+    /// so they have no rate.
+    pub ways: &'static [(Way, [f32; SUPPORT])],
+}
 
 /// The chance that a guess is right, all things seen.
-pub fn chance(features: &Features) -> f32 {
+pub fn chance(weights: &Weights, features: &Features) -> f32 {
     let pair: f32 =
-        PAIR_WEIGHTS.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
+        weights.pair.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
     let beyond: f32 =
-        BEYOND_WEIGHTS.iter().map(|&(feature, weight)| weight * features.beyond(feature)).sum();
-    let ways: f32 = WAY_WEIGHTS
+        weights.beyond.iter().map(|&(feature, weight)| weight * features.beyond(feature)).sum();
+    let ways: f32 = weights
+        .ways
         .iter()
         .flat_map(|(way, weights)| weights.iter().zip(&features.ways[*way as usize]))
         .map(|(weight, value)| weight * value)
         .sum();
-    logistic(BASE + pair + beyond + ways)
+    logistic(weights.base + pair + beyond + ways)
 }
 
 /// The chance whose logarithm of odds this is.

@@ -49,7 +49,11 @@ impl Study {
             let named = programs.predict(&dead[page], &library);
             question((old, named), &library, &vocabulary, &mut sums)
         };
-        let questions: Vec<Question> = olds.into_iter().map(ask).collect();
+        let mut questions: Vec<Question> = olds.into_iter().map(ask).collect();
+        let first_votes = count(&questions, &moves, &library);
+        for question in &mut questions {
+            question.reconsider(&library, &first_votes);
+        }
         let votes = count(&questions, &moves, &library);
         Self { library, questions, places, asked, votes }
     }
@@ -128,10 +132,11 @@ fn question(
         .into_iter()
         .map(|page| {
             let pair = comparison.features(&old, &library.pages[page as usize]);
-            (Guess { page, chance: chance(&pair) }, pair)
+            let chance = chance(&pair);
+            (Guess { page, chance, first: chance }, pair)
         })
         .collect();
-    scored.sort_by(|a, b| b.0.chance.total_cmp(&a.0.chance).then(a.0.page.cmp(&b.0.page)));
+    scored.sort_by(|a, b| a.0.order(&b.0));
     scored.truncate(GUESSES);
     let (guesses, pairs) = scored.into_iter().unzip();
     Question { old, guesses, pairs, named }

@@ -1,10 +1,11 @@
 //! Votes: what the neighbors of a dead page say about where it went.
 //!
 //! Every broken URL votes for the moves that its likely candidates would be,
-//! with its own first guess as weight; a known alias votes with certainty. A
-//! guess is then seen in the light of the votes of all *others*: support from
+//! with the chance it gives them as weight; a known alias votes with certainty.
+//! A guess is then seen in the light of the votes of all *others*: support from
 //! siblings lifts it, a better claim by another page sinks it.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use super::features::{count, ratio};
@@ -12,16 +13,25 @@ use super::library::PageNumber;
 use super::moves::{Move, Way};
 use super::profile::{Key, Profile};
 
-/// A first guess below this chance is no vote.
+/// A guess below this chance is no vote.
 const LEAST_VOTE: f32 = 0.2;
 
-/// One candidate of a broken URL with the chance given to it at first.
+/// One candidate of a broken URL with the chance given to it so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Guess {
     /// The live page.
     pub page: PageNumber,
-    /// The chance that it is the alias.
+    /// The chance that it is the alias, by all that is known so far.
     pub chance: f32,
+    /// The chance at first sight, from the pair alone.
+    pub first: f32,
+}
+
+impl Guess {
+    /// The likelier first.
+    pub fn order(&self, other: &Self) -> Ordering {
+        other.chance.total_cmp(&self.chance).then(self.page.cmp(&other.page))
+    }
 }
 
 /// Votes by rule and by what the rule replaces.

@@ -1,79 +1,137 @@
 //! The weights of the model, fitted on sites with known answers.
 //!
-//! Logistic regression with a strong quadratic penalty, which carried over to
-//! sites left out of the fit as well as boosted trees did. Each site counted
+//! Logistic regression with a strong quadratic penalty. Each site counted
 //! alike and a quarter of its dead pages were taken to have an alias (about
 //! what FABLE's figures imply for the web), with and without old titles, so
 //! that whether a title is known says nothing by itself; with and without
-//! known aliases; with some aliases taken off the list of live pages; and with
-//! the list cut to that of a small site.
+//! known aliases; with some aliases taken off the list of live pages, so that
+//! deleted pages whose siblings moved are among the examples; and with the
+//! list cut to that of a small site. The second round was fitted on what the
+//! first makes of sites that it was not fitted on.
 
-use super::collective::{Beyond, SUPPORT};
+use super::collective::Beyond;
 use super::features::Feature;
+use super::model::Weights;
 use super::moves::Way;
 
-/// What the sum of the weighted features begins with.
-pub const BASE: f32 = -1.817;
+/// The first round: neighbors vote by what their pairs say alone.
+pub const FIRST_ROUND: Weights = Weights {
+    base: -2.335,
+    pair: &[
+        (Feature::SlugEqual, 0.243),
+        (Feature::SlugLikeness, -0.974),
+        (Feature::SlugKept, 0.160),
+        (Feature::SlugExplained, 0.042),
+        (Feature::SlugLetters, 1.266),
+        (Feature::TitleEqual, 0.364),
+        (Feature::TitleLikeness, -0.018),
+        (Feature::TitleKept, 0.374),
+        (Feature::TitleExplained, -0.078),
+        (Feature::SlugToTitle, 0.530),
+        (Feature::TitleToSlug, -0.269),
+        (Feature::PathKept, 0.256),
+        (Feature::PathExplained, -0.533),
+        (Feature::AllExplained, 0.120),
+        (Feature::ParentEqual, -1.054),
+        (Feature::ParentKept, 0.878),
+        (Feature::SameEnd, -0.150),
+        (Feature::SameLastWords, -0.063),
+        (Feature::NumbersLost, 0.145),
+        (Feature::NumbersGained, 0.717),
+        (Feature::NameShared, 0.023),
+        (Feature::NameLost, -0.049),
+        (Feature::SlugTwins, -0.457),
+        (Feature::TitleTwins, -0.069),
+        (Feature::IsAbove, 0.779),
+        (Feature::IsBelow, -0.462),
+        (Feature::Deeper, -0.141),
+        (Feature::SameFolder, 0.710),
+        (Feature::SamePlace, -0.676),
+        (Feature::OldSlugTwins, 0.515),
+        (Feature::OldSlugUnseen, -0.024),
+        (Feature::OldTitleUnseen, -0.412),
+    ],
+    beyond: &[
+        (Beyond::FirstOdds, 0.247),
+        (Beyond::Lead, 0.253),
+        (Beyond::Rank, -0.349),
+        (Beyond::RivalBest, -0.832),
+        (Beyond::RivalSum, 0.418),
+        (Beyond::RivalInside, -1.909),
+        (Beyond::Parallel, -0.773),
+        (Beyond::Program, 0.948),
+        (Beyond::SiblingNumber, -0.395),
+        (Beyond::SiblingMean, 0.102),
+        (Beyond::SiblingKnown, -0.141),
+        (Beyond::FolderCoverage, 1.297),
+    ],
+    ways: &[
+        (Way::Start, [0.279, 0.570, 0.959, 0.251, 0.961]),
+        (Way::Folder, [0.075, -0.506, -0.942, 0.048, 0.164]),
+        (Way::Swap, [0.553, -0.307, 0.000, -0.328, 0.140]),
+        (Way::Region, [0.241, 1.048, 0.168, 0.026, 0.311]),
+        (Way::Edit, [-0.027, 1.459, 0.000, 0.516, 0.727]),
+    ],
+};
 
-/// The weights of the features of the pair.
-pub const PAIR_WEIGHTS: [(Feature, f32); 32] = [
-    (Feature::SlugEqual, -0.286),
-    (Feature::SlugLikeness, -0.552),
-    (Feature::SlugKept, 0.479),
-    (Feature::SlugExplained, -0.117),
-    (Feature::SlugLetters, 0.655),
-    (Feature::TitleEqual, 0.429),
-    (Feature::TitleLikeness, -0.104),
-    (Feature::TitleKept, 0.069),
-    (Feature::TitleExplained, -0.001),
-    (Feature::SlugToTitle, 0.306),
-    (Feature::TitleToSlug, -0.362),
-    (Feature::PathKept, 0.187),
-    (Feature::PathExplained, -0.131),
-    (Feature::AllExplained, 0.072),
-    (Feature::ParentEqual, -0.762),
-    (Feature::ParentKept, 0.533),
-    (Feature::SameEnd, -0.302),
-    (Feature::SameLastWords, -0.073),
-    (Feature::NumbersLost, 0.228),
-    (Feature::NumbersGained, 0.842),
-    (Feature::NameShared, -0.001),
-    (Feature::NameLost, -0.025),
-    (Feature::NameGained, -0.001),
-    (Feature::SlugTwins, -0.266),
-    (Feature::TitleTwins, 0.171),
-    (Feature::IsAbove, 0.221),
-    (Feature::IsBelow, 0.081),
-    (Feature::Deeper, -0.052),
-    (Feature::SameFolder, -0.052),
-    (Feature::OldSlugTwins, 0.457),
-    (Feature::OldSlugUnseen, -0.388),
-    (Feature::OldTitleUnseen, 0.008),
-];
-
-/// The weights of the features beyond the pair.
-pub const BEYOND_WEIGHTS: [(Beyond, f32); 12] = [
-    (Beyond::FirstOdds, 0.387),
-    (Beyond::Lead, 0.251),
-    (Beyond::Rank, -0.351),
-    (Beyond::RivalBest, -0.797),
-    (Beyond::RivalSum, 0.532),
-    (Beyond::RivalInside, -2.367),
-    (Beyond::Parallel, -1.487),
-    (Beyond::Program, 1.563),
-    (Beyond::SiblingNumber, -0.378),
-    (Beyond::SiblingMean, 0.381),
-    (Beyond::SiblingKnown, -0.123),
-    (Beyond::FolderCoverage, 0.113),
-];
-
-/// The weights of the support for each way: votes, their share, their rate,
-/// known aliases, their share. Swaps and edits could apply anywhere, so they
-/// have no rate.
-pub const WAY_WEIGHTS: [(Way, [f32; SUPPORT]); 5] = [
-    (Way::Start, [0.160, 0.458, 1.543, -0.058, 0.703]),
-    (Way::Folder, [0.405, -0.794, -0.444, 0.422, 0.354]),
-    (Way::Swap, [0.550, -0.110, 0.000, -0.186, -0.010]),
-    (Way::Region, [0.121, 1.039, 0.261, -0.119, 0.374]),
-    (Way::Edit, [-0.058, 1.639, 0.000, 0.212, 0.277]),
-];
+/// The second round: neighbors vote by what the first round made of them.
+pub const SECOND_ROUND: Weights = Weights {
+    base: -3.108,
+    pair: &[
+        (Feature::SlugEqual, 0.418),
+        (Feature::SlugLikeness, -0.989),
+        (Feature::SlugKept, 0.284),
+        (Feature::SlugExplained, 0.063),
+        (Feature::SlugLetters, 1.309),
+        (Feature::TitleEqual, 0.553),
+        (Feature::TitleLikeness, -0.061),
+        (Feature::TitleKept, 0.323),
+        (Feature::TitleExplained, -0.091),
+        (Feature::SlugToTitle, 0.547),
+        (Feature::TitleToSlug, -0.317),
+        (Feature::PathKept, 0.118),
+        (Feature::PathExplained, -0.411),
+        (Feature::AllExplained, 0.203),
+        (Feature::ParentEqual, -1.005),
+        (Feature::ParentKept, 0.900),
+        (Feature::SameEnd, -0.100),
+        (Feature::SameLastWords, -0.107),
+        (Feature::NumbersLost, 0.184),
+        (Feature::NumbersGained, 0.821),
+        (Feature::NameShared, 0.036),
+        (Feature::NameLost, -0.058),
+        (Feature::NameGained, -0.005),
+        (Feature::SlugTwins, -0.408),
+        (Feature::TitleTwins, -0.298),
+        (Feature::IsAbove, 0.465),
+        (Feature::IsBelow, -0.632),
+        (Feature::Deeper, -0.147),
+        (Feature::SameFolder, 0.862),
+        (Feature::SamePlace, -0.958),
+        (Feature::OldSlugTwins, 0.619),
+        (Feature::OldSlugUnseen, -0.032),
+        (Feature::OldTitleUnseen, -0.482),
+    ],
+    beyond: &[
+        (Beyond::FirstOdds, 0.564),
+        (Beyond::Odds, -0.571),
+        (Beyond::Lead, 0.319),
+        (Beyond::Rank, -0.387),
+        (Beyond::RivalBest, -0.619),
+        (Beyond::RivalSum, 0.013),
+        (Beyond::RivalInside, -1.952),
+        (Beyond::Parallel, -1.037),
+        (Beyond::Program, 0.743),
+        (Beyond::SiblingNumber, -0.477),
+        (Beyond::SiblingMean, 0.099),
+        (Beyond::SiblingKnown, -0.085),
+        (Beyond::FolderCoverage, 1.098),
+    ],
+    ways: &[
+        (Way::Start, [0.256, 0.644, 1.085, 0.163, 0.740]),
+        (Way::Folder, [0.141, -0.600, -0.696, 0.072, 0.291]),
+        (Way::Swap, [0.527, -0.139, 0.000, -0.208, 0.163]),
+        (Way::Region, [0.291, 1.043, 0.335, -0.006, 0.331]),
+        (Way::Edit, [0.417, 0.136, 0.000, 0.597, 0.502]),
+    ],
+};
