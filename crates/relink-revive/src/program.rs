@@ -28,7 +28,7 @@ mod witness;
 
 pub use book::{Prediction, ProgramBook};
 pub use learn::learn;
-pub use trial::{LearnedProgram, Record};
+pub use trial::{LearnedProgram, Reach, Record};
 
 use serde::{Deserialize, Serialize};
 use url::Url;

@@ -10,7 +10,7 @@ use relink_model::Confidence;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use super::{Example, LearnedProgram, learn};
+use super::{Example, LearnedProgram, Reach, learn};
 use crate::address::is_same_page;
 use crate::{Directory, OldPage};
 
@@ -33,6 +33,8 @@ pub struct Prediction<'a> {
     pub directory: &'a Directory,
     /// That program.
     pub program: &'a LearnedProgram,
+    /// Whether the directory is the page's own.
+    pub reach: Reach,
 }
 
 impl Prediction<'_> {
@@ -45,7 +47,7 @@ impl Prediction<'_> {
     /// The share of such answers that are expected to be right among those
     /// found alive.
     pub fn confidence_if_alive(&self) -> Confidence {
-        self.program.record.confidence_if_alive()
+        self.program.record.confidence_if_alive(self.reach)
     }
 }
 
@@ -107,17 +109,19 @@ impl ProgramBook {
     pub fn predict(&self, page: &OldPage) -> Vec<Prediction<'_>> {
         let mut found: Vec<Prediction> = Vec::new();
         let mut next = Some(Directory::of(&page.url));
+        let mut reach = Reach::Own;
         while let Some(directory) = next {
             if let Some((directory, programs)) = self.programs.get_key_value(&directory) {
                 for program in programs {
                     let Some(url) = program.program.run(page) else { continue };
                     let is_known = found.iter().any(|it| is_same_page(&it.url, &url));
                     if !is_known && !is_same_page(&url, &page.url) {
-                        found.push(Prediction { url, directory, program });
+                        found.push(Prediction { url, directory, program, reach });
                     }
                 }
             }
             next = directory.parent();
+            reach = Reach::Below;
         }
         found.sort_by_key(|prediction| std::cmp::Reverse(prediction.confidence()));
         found

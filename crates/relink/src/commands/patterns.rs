@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use relink_engine::{Revival, lesson_programs};
 use relink_ports::{KeptLesson, Store};
-use relink_revive::program::LearnedProgram;
+use relink_revive::program::{LearnedProgram, Reach};
 use relink_wire::human::counted;
 use relink_wire::printable;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,12 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, Failure> {
     let mut text = line(&lesson);
     let _ = writeln!(text, "learnt {}", lesson.learned.strftime("%Y-%m-%d %H:%M"));
     for learned in lesson_programs(&lesson) {
-        let _ = writeln!(text, "  {}  {}", learned.record.confidence_if_alive(), told(&learned));
+        let _ = writeln!(
+            text,
+            "  {}  {}",
+            learned.record.confidence_if_alive(Reach::Own),
+            told(&learned)
+        );
     }
     let mut shown = 0;
     for scheme in ["http://", "https://", "http://www.", "https://www."] {
