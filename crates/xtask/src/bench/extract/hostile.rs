@@ -31,8 +31,6 @@ pub(super) const FILES: &[File] = &[
     file("pages.md", "[[a|"),
     file("images.md", "![a"),
     file("references.md", "[a]["),
-    file("closed-links.md", "[a](b)"),
-    file("pictures.md", "[![](a)](b"),
     file("footnotes.md", "[^a]"),
     file("headings.md", "a\n=\n"),
     file("angles.md", "<"),
