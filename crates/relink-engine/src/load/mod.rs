@@ -1,5 +1,6 @@
 //! From inputs to links and errands in the store.
 
+mod inputs;
 mod loading;
 mod local;
 mod notes;
@@ -7,11 +8,11 @@ mod opened;
 mod pages;
 mod reader;
 mod reading;
+mod remarks;
 mod resolve;
 mod shelf;
 mod skip;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +21,16 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::Scope;
 use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
-use relink_page::{Format, Options, Problem};
+use relink_page::{Format, Options};
 use relink_ports::{
     DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink, NewTarget,
-    Walk, Walked,
+    Walked,
 };
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+pub use self::inputs::Input;
+pub(crate) use self::inputs::{Found, find, may_list_sitemaps};
 use self::loading::Brought;
 pub(crate) use self::loading::{Loading, SeenPage};
 use self::notes::Notes;
@@ -35,6 +38,7 @@ use self::opened::Content;
 use self::pages::Listed;
 use self::reader::{Piece, ReadLink, Reader, Said, Source};
 pub use self::reading::{LocalRules, Reading};
+pub use self::remarks::{Remark, Remarked};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
@@ -45,36 +49,6 @@ use crate::{EngineFault, Ports, Stop};
 const ARGUMENTS: &str = "arguments";
 /// The label of standard input.
 const STDIN: &str = "stdin";
-/// Remarks of a run that are kept; the others are counted.
-const REMARKS: usize = 10_000;
-
-/// One thing to read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Input {
-    /// A file, a directory or a glob.
-    Path(String),
-    /// A page on the web.
-    Page {
-        /// Its address as given.
-        given: String,
-        /// Its canonical address.
-        url: Url,
-    },
-    /// Standard input, read to its end.
-    Stdin(Arc<[u8]>),
-    /// Standard input, put aside in this file because there is much of it.
-    Spooled(PathBuf),
-}
-
-impl fmt::Display for Input {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Path(path) => f.write_str(path),
-            Self::Page { url, .. } => f.write_str(url.as_str()),
-            Self::Stdin(_) | Self::Spooled(_) => f.write_str("-"),
-        }
-    }
-}
 
 /// What to read, and which of its links to take.
 #[derive(Debug, Clone)]
@@ -112,48 +86,6 @@ pub struct Loaded {
     pub is_interrupted: bool,
 }
 
-/// Remarks about documents.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Remarked {
-    /// The remarks that are kept.
-    pub remarks: Vec<Remark>,
-    /// How many more there were.
-    pub more: u64,
-}
-
-/// A remark about a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Remark {
-    /// The document, as the user knows it.
-    pub path: String,
-    /// The line, from 1; nothing if it is about the whole document.
-    pub line: Option<u32>,
-    /// What there is to say, in plain words.
-    pub text: String,
-}
-
-impl Remarked {
-    fn add(&mut self, path: &str, problems: Vec<Problem>) {
-        for Problem { line, text } in problems {
-            self.push(Remark { path: path.to_owned(), line: Some(line), text });
-        }
-    }
-
-    fn extend_with(&mut self, path: &str, fault: Option<UnpackFault>) {
-        if let Some(fault) = fault {
-            self.push(Remark { path: path.to_owned(), line: None, text: fault.to_string() });
-        }
-    }
-
-    fn push(&mut self, remark: Remark) {
-        if self.remarks.len() < REMARKS {
-            self.remarks.push(remark);
-        } else {
-            self.more += 1;
-        }
-    }
-}
-
 /// Reads inputs into the store.
 pub(crate) struct Loader<'a> {
     ports: &'a Ports,
@@ -166,49 +98,6 @@ pub(crate) struct Loader<'a> {
     brought: Brought,
     /// Sitemaps that documents list.
     listed: Listed,
-}
-
-/// An input with the files it stands for.
-pub(crate) enum Found<'a> {
-    Files(Walked),
-    Page(&'a Url),
-    Stdin(&'a Arc<[u8]>),
-    Spooled(&'a Path),
-}
-
-/// Finds the files that the inputs stand for, so that a missing one is known
-/// before anything is asked. A file that several of them stand for is found
-/// once.
-pub(crate) async fn find<'a>(
-    ports: &Ports,
-    settings: &'a LoadSettings,
-) -> Result<Vec<Found<'a>>, EngineFault> {
-    let mut walk = Walk { inputs: Vec::new() };
-    let mut others = Vec::new();
-    for input in &settings.inputs {
-        match input {
-            Input::Path(path) => walk.inputs.push(path.clone()),
-            Input::Page { url, .. } => others.push(Found::Page(url)),
-            Input::Stdin(bytes) => others.push(Found::Stdin(bytes)),
-            Input::Spooled(path) => others.push(Found::Spooled(path)),
-        }
-    }
-    let mut found = vec![Found::Files(ports.files.walk(&walk).await?)];
-    found.append(&mut others);
-    Ok(found)
-}
-
-/// Whether a document may list sitemaps, by its name. What they answer is
-/// asked while loading.
-pub(crate) fn may_list_sitemaps(inputs: &[Found<'_>], settings: &LoadSettings) -> bool {
-    let named = |source: &DocumentSource| Format::of_file(Some(inner_name(&source.label)), b"");
-    let is_xml = |source: &DocumentSource| {
-        settings.reading.format.unwrap_or_else(|| named(source)) == Format::Xml
-    };
-    inputs.iter().any(|input| match input {
-        Found::Files(walked) => walked.documents.iter().any(is_xml),
-        Found::Page(_) | Found::Stdin(_) | Found::Spooled(_) => false,
-    })
 }
 
 /// A document that was read, with all that its links are seen from.
