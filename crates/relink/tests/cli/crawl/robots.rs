@@ -103,8 +103,12 @@ fn a_crawl_delay_is_kept_whatever_the_flags_say() {
     let said = report(&Desk::new(), &args).exits(0);
     let gaps = gaps(&web.requests());
     assert!(gaps.len() >= 4, "{gaps:?}");
-    // The log is written when a request arrives, a little after it left.
-    assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(280)), "{gaps:?}");
+    // The log is written when a request arrives, a while after it left. On a
+    // busy machine that shifts single arrivals, but never the whole row.
+    let count = u32::try_from(gaps.len()).unwrap();
+    let row: Duration = gaps.iter().sum();
+    assert!(row + Duration::from_millis(200) >= Duration::from_millis(300) * count, "{gaps:?}");
+    assert!(gaps.iter().all(|gap| *gap >= Duration::from_millis(100)), "{gaps:?}");
     assert_eq!(web.most_at_once(), 1);
     assert!(said.stdout.contains("robots.txt asks for 300 ms between visits"), "{}", said.stdout);
 }
