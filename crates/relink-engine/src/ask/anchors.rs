@@ -10,6 +10,8 @@ use relink_ports::{
     DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, SettledQuery, WantedAnchor,
 };
 
+use url::Url;
+
 use super::Asker;
 use crate::anchors::offers;
 use crate::{EngineFault, Observer};
@@ -62,8 +64,10 @@ fn missing(wanted: WantedAnchor) -> Option<MissingAnchor> {
     if offers(&anchors, &fragment) {
         return None;
     }
+    let mut place = Url::parse(&url).ok()?;
+    place.set_fragment(Some(&fragment));
     let target = NewTarget::Local {
-        key: format!("{url}#{fragment}"),
+        key: place.into(),
         word: Word::Local,
         code: Some(codes::MISSING_ANCHOR),
         reason: format!("no anchor `#{fragment}` on that page"),

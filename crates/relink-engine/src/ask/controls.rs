@@ -23,7 +23,9 @@ use crate::look::{Asked, look_through};
 /// Controls kept in memory; others are in the store.
 const REMEMBERED: usize = 4096;
 /// Errands of one directory that are worth asking for its control ahead: some
-/// page among so many answers, and then all of them would wait for it.
+/// page among so many answers, and then all of them would wait for it. Only
+/// hosts that are asked much at once have so many in their queue; for others
+/// the wait costs nothing.
 const CROWD: usize = 16;
 /// How often a control that met a passing trouble is asked.
 const ATTEMPTS: u32 = 2;
@@ -36,6 +38,9 @@ pub(super) struct ControlErrand {
     pub(super) url: String,
     pub(super) is_named: bool,
     pub(super) attempt: u32,
+    /// Whether it is asked before anybody waits for it. It then has a place of
+    /// its own among the requests in flight.
+    pub(super) is_ahead: bool,
 }
 
 /// What is known of controls in this run.
@@ -106,15 +111,16 @@ impl Asker<'_> {
             return Ok(none());
         }
         let (url, is_named) = (sibling.url, inquest.errand.is_named);
-        Ok(self.order(inquest.host, ControlErrand { kind, key, url, is_named, attempt: 1 }))
+        let errand = ControlErrand { kind, key, url, is_named, attempt: 1, is_ahead: false };
+        Ok(self.order(inquest.host, errand))
     }
 
     /// Asks ahead for the controls of crowded directories in a host's queue.
     pub(super) async fn order_ahead(&mut self, host: HostId) -> Result<(), EngineFault> {
-        // A crawl asks for robots first, and finds its pages one by one.
-        let Some(lane) = self.lanes.get(&host).filter(|_| self.crawler.is_none()) else {
-            return Ok(());
-        };
+        // A crawl asks for robots first, and finds its pages one by one; and a
+        // host may be dead.
+        let is_worth = |lane: &&Lane| self.crawler.is_none() && lane.has_answered();
+        let Some(lane) = self.lanes.get(&host).filter(is_worth) else { return Ok(()) };
         for first in crowded(&lane.queue) {
             let Some(sibling) = sibling(ControlKind::Stray, &first.url, self.salt()) else {
                 continue;
@@ -126,7 +132,7 @@ impl Asker<'_> {
                 continue;
             }
             let (kind, is_named) = (ControlKind::Stray, first.is_named);
-            let errand = ControlErrand { kind, key, url, is_named, attempt: 1 };
+            let errand = ControlErrand { kind, key, url, is_named, attempt: 1, is_ahead: true };
             if let Some(lane) = self.lanes.get_mut(&host)
                 && lane.takes_control()
             {
@@ -173,20 +179,25 @@ impl Asker<'_> {
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.parked += 1;
         }
-        if let Some(waiting) = self.controls.waiting.get_mut(&errand.key) {
-            waiting.push(inquest);
-        } else {
-            self.controls.waiting.insert(errand.key.clone(), vec![inquest]);
-            if let Some(lane) = self.lanes.get_mut(&host) {
-                lane.strays.push_back(errand);
-            }
+        let is_asked = self.controls.waiting.contains_key(&errand.key);
+        let waiting = self.controls.waiting.entry(errand.key.clone()).or_default();
+        waiting.push(inquest);
+        let is_first = waiting.len() == 1;
+        if is_first
+            && let Some(lane) = self.lanes.get_mut(&host)
+            // One that was to be asked ahead must not wait for a place: all
+            // places may be held by those who wait for it.
+            && (!is_asked || lane.has_stray(&errand.key))
+        {
+            lane.want_control(errand);
         }
         self.schedule(host);
     }
 
-    /// Sends a control's request; it takes no place among those in flight,
-    /// because the looks that wait for it hold theirs.
+    /// Sends a control's request. It takes no place among those in flight
+    /// where looks wait for it, because they hold theirs.
     pub(super) fn send_control(&mut self, host: HostId, errand: ControlErrand) {
+        self.in_flight += usize::from(errand.is_ahead);
         let ports = self.ports.clone();
         let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
         let tray = Arc::clone(&self.tray);
@@ -208,10 +219,15 @@ impl Asker<'_> {
     ) -> Result<Vec<Inquest>, EngineFault> {
         let elapsed = self.elapsed();
         let patience = self.settings.patience;
+        self.in_flight -= usize::from(errand.is_ahead);
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive_control(elapsed, &errand, &probe, patience);
             if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_for.is_none() {
-                lane.strays.push_back(ControlErrand { attempt: errand.attempt + 1, ..errand });
+                let is_awaited =
+                    self.controls.waiting.get(&errand.key).is_some_and(|all| !all.is_empty());
+                let is_ahead = errand.is_ahead && !is_awaited;
+                let attempt = errand.attempt + 1;
+                lane.strays.push_back(ControlErrand { attempt, is_ahead, ..errand });
                 return Ok(Vec::new());
             }
         }

@@ -22,8 +22,8 @@ impl Asker<'_> {
     pub(super) fn dispatch(&mut self) {
         let now = self.elapsed();
         while let Some(&(turn, host)) = self.ready.first() {
-            // Controls hold no place: those who wait for them do. Lanes that
-            // have one come first.
+            // Controls that somebody waits for need no place: those who wait
+            // have one. Lanes with such a control come first.
             let is_full = self.in_flight >= self.settings.concurrency;
             if turn.at > now || (is_full && !turn.is_control) {
                 return;

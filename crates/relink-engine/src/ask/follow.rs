@@ -178,6 +178,7 @@ impl Asker<'_> {
     pub(super) async fn refill_by_rank(&mut self, host: HostId) -> Result<(), EngineFault> {
         let (now, chunks) = (self.ports.now(), self.supply_chunks());
         let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
+        let now = lane.horizon(now);
         let limit = lane.out.len() + self.settings.pace.host_concurrency;
         let lease = lane.lease;
         let errands = self.ports.store.ranked(self.run, lease, limit, now).await?;

@@ -93,7 +93,7 @@ pub(super) struct Lane {
     pub(super) waits_since: Option<Duration>,
     /// The wait the host asked for, if it is longer than our patience.
     pub(super) shut_for: Option<Duration>,
-    /// Pages to be asked for comparison.
+    /// Pages to be asked for comparison, those that somebody waits for first.
     pub(super) strays: VecDeque<ControlErrand>,
     /// How many looks wait for one.
     pub(super) parked: usize,
@@ -162,9 +162,9 @@ impl Lane {
 
     /// The turn of the next errand, which may leave at this moment.
     pub(super) fn turn_at(&self, at: Duration, now: Duration) -> Option<Turn> {
-        let is_control = !self.strays.is_empty();
+        let is_control = self.strays.front().is_some_and(|stray| !stray.is_ahead);
         let next = self.queue.front().map(|errand| errand.id);
-        let next = next.or(is_control.then_some(ErrandId(0)))?;
+        let next = next.or((!self.strays.is_empty()).then_some(ErrandId(0)))?;
         Some(Turn { at: if at <= now { Duration::ZERO } else { at }, is_control, next })
     }
 
@@ -173,6 +173,19 @@ impl Lane {
             Whereabouts::Known(address) => address,
             Whereabouts::Unknown | Whereabouts::Sought => None,
         }
+    }
+
+    /// The host wants to be left alone for so long, which is too long. What is
+    /// to be asked again later is turned away with the rest.
+    pub(super) fn shut(&mut self, wait: Duration) {
+        self.shut_for = Some(wait);
+        self.dry_at = None;
+    }
+
+    /// Up to which moment errands count as due. Those of a host that is shut
+    /// are never asked, and so need not be waited for.
+    pub(super) fn horizon(&self, now: Timestamp) -> Timestamp {
+        if self.shut_for.is_some() { Timestamp::MAX } else { now }
     }
 
     /// Whether the store had no more when it was last asked, and no links were
@@ -193,6 +206,23 @@ impl Lane {
         if let Some(since) = self.waits_since.take() {
             self.tally.waited_ms += millis(now.saturating_sub(since));
         }
+    }
+
+    /// Whether the host has answered in this run.
+    pub(super) fn has_answered(&self) -> bool {
+        self.tally.answered > 0
+    }
+
+    /// Has a page asked for comparison that somebody waits for; one that was
+    /// to be asked ahead is not asked twice.
+    pub(super) fn want_control(&mut self, errand: ControlErrand) {
+        self.strays.retain(|stray| stray.key != errand.key);
+        self.strays.push_front(ControlErrand { is_ahead: false, ..errand });
+    }
+
+    /// Whether a page is still to be asked for comparison.
+    pub(super) fn has_stray(&self, key: &str) -> bool {
+        self.strays.iter().any(|stray| stray.key == key)
     }
 
     /// Whether the host can bear another request for comparison; it is then
@@ -244,7 +274,9 @@ impl Lane {
         self.tally.busy_ms += millis(took);
         if let Arrival::Throttled(stay_away) = arrival {
             self.tally.throttled += 1;
-            self.shut_for = stay_away.filter(|wait| *wait > patience);
+            if let Some(wait) = stay_away.filter(|wait| *wait > patience) {
+                self.shut(wait);
+            }
         }
         if let Some(address) = probe.hops.first().and_then(|hop| hop.address) {
             self.whereabouts = Whereabouts::Known(Some(address));

@@ -99,6 +99,11 @@ impl Supply {
         [claim, recall].into_iter().flatten().min()
     }
 
+    /// Whether there is something to claim, but not before this moment.
+    fn has_nothing_before(&self, moment: Duration) -> bool {
+        matches!(self.hosts, Hosts::From(at) if at > moment)
+    }
+
     fn is_worth_asking(&self, now: Duration) -> bool {
         match self.hosts {
             Hosts::Perhaps => true,
@@ -137,6 +142,29 @@ impl Asker<'_> {
         while has_room && self.supply.is_worth_asking(self.elapsed()) && self.lanes.len() < lanes {
             self.claim(HOSTS.min(lanes - self.lanes.len())).await?;
         }
+        let patience = self.elapsed() + self.settings.patience;
+        if self.is_loaded && self.lanes.is_empty() && self.supply.has_nothing_before(patience) {
+            self.claim_shut().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes hosts that want to be left alone for longer than this run will
+    /// wait, so that their errands are turned away.
+    async fn claim_shut(&mut self) -> Result<(), EngineFault> {
+        let order = Order { limit: FEW_ERRANDS, chunks: self.supply.chunks };
+        let (now, elapsed, sometime) = (self.ports.now(), self.elapsed(), Timestamp::MAX);
+        let until = later(now, LEASE);
+        let claims = self.ports.store.claim(self.run, HOSTS, order.limit, sometime, until).await?;
+        for claim in claims {
+            let host = claim.lease.host;
+            let wait = Duration::try_from(claim.pace.next_at.duration_since(now));
+            let mut lane = Lane::new(claim, self.settings.pace, elapsed, order);
+            lane.shut(wait.unwrap_or_default());
+            self.lanes.insert(host, lane);
+            self.supply.want_refill(host);
+        }
+        self.supply.hosts = Hosts::Perhaps;
         Ok(())
     }
 
@@ -189,7 +217,7 @@ impl Asker<'_> {
         if lane.is_dry(self.supply.chunks) || !runs_low {
             return Ok(());
         }
-        let (lease, cursor, now) = (lane.lease, lane.cursor, self.ports.now());
+        let (lease, cursor, now) = (lane.lease, lane.cursor, lane.horizon(self.ports.now()));
         let errands = self.ports.store.refill(self.run, lease, cursor, order.limit, now).await?;
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.refill(errands, order);

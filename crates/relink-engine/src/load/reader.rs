@@ -177,8 +177,12 @@ fn send(sender: &mpsc::Sender<Piece>, piece: Piece) {
 impl ReadLink {
     pub(super) fn new(link: &Link, resolver: &Resolver, notes: &Notes) -> Self {
         let meaning = resolver.resolve(link);
-        let given = meaning.given(link);
+        let mut given = meaning.given(link);
         let fragment = resolver.place(link, &meaning);
+        if fragment.is_some() {
+            // The place may get a finding of its own; this one is the page's.
+            given.truncate(given.find('#').unwrap_or(given.len()));
+        }
         let (meaning, hidden) = match notes.tell(link.place.line) {
             Told::Nothing => (meaning, Vec::new()),
             Told::Hidden(codes) => (meaning, codes),

@@ -66,7 +66,8 @@ fn wanted(
          CROSS JOIN target t ON t.id = e.target_id
          CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = t.checked_at
          WHERE (l.errand_id, l.document_id, l.position)
-             > (max(?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1), ?3, ?4)
+             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1),
+                ?3, ?4)
            AND e.run_id = ?1 AND e.state = 2 AND e.settled_at = t.checked_at
            AND l.fragment IS NOT NULL
          ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",

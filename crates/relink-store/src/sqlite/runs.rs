@@ -91,8 +91,9 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
             Ok(Tally { documents, links, hosts, ..Tally::default() })
         },
     )?;
-    tally.hidden = hidden_links(db, run)?;
-    tally.links = u64::saturating_sub(tally.links, tally.hidden);
+    let (hidden, instead) = hidden_links(db, run)?;
+    tally.hidden = hidden;
+    tally.links = u64::saturating_sub(tally.links, instead);
     // Counted here: SQLite would sort the rows to group them.
     let mut statement = db.prepare(concat!(
         "SELECT e.word, e.cached FROM errand e WHERE e.run_id = ? AND ",
@@ -120,15 +121,17 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
     Ok(tally)
 }
 
-/// Links whose documents say to leave alone what was found.
-fn hidden_links(db: &Connection, run: RunId) -> Outcome<u64> {
+/// Links whose documents say to leave alone what was found; and how many of
+/// them are told as ignored instead of checked. A missing place that is left
+/// alone leaves its link to the page.
+fn hidden_links(db: &Connection, run: RunId) -> Outcome<(u64, u64)> {
     let mut statement = db.prepare(concat!(
-        "SELECT count(*) FROM link l INDEXED BY link_hidden
+        "SELECT count(*), count(e.host_id) FROM link l INDEXED BY link_hidden
          CROSS JOIN errand e ON e.id = l.errand_id
          WHERE l.hidden IS NOT NULL AND e.run_id = ? AND NOT ",
         link_is_told!()
     ))?;
-    Ok(statement.query_row([run.0], |row| row.get(0))?)
+    Ok(statement.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
 pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<HostTally>> {

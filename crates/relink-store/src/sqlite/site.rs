@@ -127,7 +127,8 @@ pub(super) fn links(
         "SELECT l.document_id, l.position, l.errand_id, l.line, l.kind, l.fragment
          FROM link l CROSS JOIN errand e ON e.id = l.errand_id
          WHERE (l.errand_id, l.document_id, l.position)
-             > (max(?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1), ?3, ?4)
+             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1),
+                ?3, ?4)
            AND e.run_id = ?1
          ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
     )?;

@@ -46,7 +46,7 @@ fn a_place_that_is_not_on_the_page_is_a_finding_of_its_own() {
         (format!("{}#intro", web.url("/guide")), format!("{}#gone", web.url("/guide")));
     desk.write("a.md", &format!("[a]({good})\n[b]({bad})\n\n[c]({bad})\n"));
     let rows = desk.check(&["--remote-anchors", "a.md"]).exits(1).rows();
-    assert_eq!(rows.word(&good), "alive");
+    assert_eq!(rows.word(web.url("/guide")), "alive");
     assert_eq!(rows.word(&bad), "local RL603");
     let lines: Vec<&Value> =
         rows.of(&bad)["places"].as_array().unwrap().iter().map(|place| &place["line"]).collect();
@@ -176,4 +176,15 @@ fn memory_that_knows_no_places_is_not_trusted_and_one_that_does_is() {
     assert_eq!(rows.word(format!("{url}#gone")), "local RL603");
     assert_eq!(rows.of(&url)["cached"], true);
     assert_eq!(web.hits("/guide"), looked);
+}
+
+#[test]
+fn the_page_and_its_missing_place_are_two_rows() {
+    let web = guide();
+    let desk = Desk::new();
+    desk.list("urls.txt", [format!("{}#no%20place", web.url("/guide"))]);
+    let rows = desk.check(&["--remote-anchors", "urls.txt"]).exits(1).rows();
+    assert_eq!(rows.0.len(), 2);
+    assert_eq!(rows.word(web.url("/guide")), "alive");
+    assert_eq!(rows.word(format!("{}#no%20place", web.url("/guide"))), "local RL603");
 }

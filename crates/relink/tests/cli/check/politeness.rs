@@ -73,3 +73,44 @@ fn a_host_that_asks_for_an_hour_is_left_alone() {
     }
     assert_eq!(web.requests().len(), 1);
 }
+
+#[test]
+fn what_waits_for_a_second_look_is_turned_away_with_the_rest() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.answer("/shut", Answer::new(429, "").header("Retry-After", "3600"));
+    let urls = [web.url("/gone"), web.url("/shut")];
+    desk.list("urls.txt", &urls);
+    let args = ["--format", "jsonl", "--concurrency", "1", "urls.txt"];
+    let rows = desk.run(&[CHECK, &args].concat()).exits(0).rows();
+    for url in urls {
+        assert_eq!(rows.word(url), "blocked RL429");
+    }
+}
+
+#[test]
+fn a_host_that_is_still_to_be_left_alone_holds_no_later_run_up() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.answer("/shut", Answer::new(429, "").header("Retry-After", "3600"));
+    desk.list("urls.txt", [web.url("/shut")]);
+    let args = ["--format", "jsonl", "urls.txt"];
+    desk.run(&[CHECK, &args].concat()).exits(0);
+    let rows = desk.run(&[CHECK, &args].concat()).exits(0).rows();
+    assert_eq!(rows.word(web.url("/shut")), "blocked RL429");
+    assert_eq!(web.requests().len(), 1);
+}
+
+#[test]
+fn pages_asked_for_comparison_keep_to_the_limit() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let html = || Answer::new(200, "<h1>Words</h1>").header("Content-Type", "text/html");
+    let urls: Vec<_> = (0..80).map(|n| format!("/{}/{n}", n / 40)).collect();
+    for path in &urls {
+        web.answer(path, html());
+    }
+    desk.list("urls.txt", urls.iter().map(|path| web.url(path)));
+    let wide = ["--concurrency", "1", "--host-concurrency", "32", "--host-interval", "0"];
+    let args = [&["check", "--db", "relink.db"][..], &wide, &["--format", "jsonl", "urls.txt"]];
+    let rows = desk.run(&args.concat()).exits(0).rows();
+    assert!(rows.0.iter().all(|row| row["verdict"] == "alive"));
+    assert_eq!(web.most_at_once(), 1);
+}
