@@ -5,7 +5,7 @@ use jiff::tz::TimeZone;
 use relink_model::{Confidence, Digest};
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::RedirectHistory;
-use relink_revive::replacement::SAME_TEXT;
+use relink_revive::replacement::{is_recognizable, likeness};
 use relink_revive::{NoAlias, OldPage};
 
 use super::archives::OldCopy;
@@ -96,11 +96,89 @@ impl Quest {
             let note = EvidenceKind::Title.to_string();
             found.push(EvidenceItem { kind: EvidenceKind::Title, note });
         }
-        let resemblance = self.copy.as_ref().map(|copy| copy.sketch.resemblance(&digest.sketch));
-        if let Some(share) = resemblance.filter(|share| *share >= SAME_TEXT) {
-            let note = format!("{:.0} % of its text is that of the old page", share * 100.0);
+        if let Comparison::Same(note) = self.compare(living) {
             found.push(EvidenceItem { kind: EvidenceKind::Content, note });
         }
         found
+    }
+
+    /// Whether a living page has the text of the old copy.
+    pub(super) fn is_copy(&self, living: &Living) -> bool {
+        matches!(self.compare(living), Comparison::Same(_))
+    }
+
+    /// What the text of a living page says about its being the old one.
+    pub(super) fn compare(&self, living: &Living) -> Comparison {
+        let Some(copy) = self.copy.as_ref().filter(|copy| is_recognizable(copy)) else {
+            return Comparison::Impossible;
+        };
+        let Some(digest) = &living.digest else { return Comparison::Impossible };
+        match likeness(copy, digest) {
+            None => Comparison::Unlike,
+            Some((likeness, _)) if !likeness.is_mirror() => Comparison::Alike,
+            Some(_) if copy.fingerprint.is_some() => {
+                Comparison::Same("it is the same file as the old page".to_owned())
+            }
+            Some((_, share)) => {
+                let percent = share * 100.0;
+                Comparison::Same(format!("{percent:.0} % of its text is that of the old page"))
+            }
+        }
+    }
+}
+
+/// What comparing the texts of two pages says about their being one.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Comparison {
+    /// They have the same text, told in plain words.
+    Same(String),
+    /// They have much of it in common.
+    Alike,
+    /// They have little in common.
+    Unlike,
+    /// One of them has no text by which it could be told from others.
+    Impossible,
+}
+
+#[cfg(test)]
+mod tests {
+    use relink_model::Sketch;
+
+    use super::*;
+
+    /// A text of so many shingles, beginning with this one.
+    fn text(first: u32, shingles: u32) -> Digest {
+        Digest { sketch: Sketch::of((first..first + shingles).collect()), ..Digest::default() }
+    }
+
+    #[track_caller]
+    fn check(old: Digest, new: Digest, expect: &str) {
+        let url: url::Url = "https://example.org/a".parse().unwrap();
+        let page = DeadPage { url: url.clone(), known: None, is_named: false };
+        let quest = Quest { copy: Some(old), ..Quest::new(page, Timestamp::UNIX_EPOCH) };
+        let living = Living { url, digest: Some(new) };
+        let evidence = quest.evidence(&living, Vec::new());
+        let notes: Vec<&str> = evidence.iter().map(|item| item.note.as_str()).collect();
+        assert_eq!(notes.join(", "), expect);
+    }
+
+    #[test]
+    fn the_same_text_speaks_for_a_page() {
+        check(text(0, 100), text(0, 100), "100 % of its text is that of the old page");
+        check(text(0, 100), text(0, 90), "90 % of its text is that of the old page");
+        check(text(0, 100), text(0, 50), "");
+    }
+
+    #[test]
+    fn pages_without_a_text_of_their_own_say_nothing() {
+        check(text(0, 0), text(0, 0), "");
+        check(text(0, 12), text(0, 12), "");
+    }
+
+    #[test]
+    fn files_are_compared_by_what_is_in_them() {
+        let file = |fingerprint| Digest { fingerprint: Some(fingerprint), ..Digest::default() };
+        check(file(1), file(1), "it is the same file as the old page");
+        check(file(1), file(2), "");
     }
 }

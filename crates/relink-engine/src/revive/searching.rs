@@ -7,11 +7,11 @@
 use std::time::Instant;
 
 use jiff::SignedDuration;
-use relink_model::{Confidence, Digest, SearchHit, SearchQuery};
+use relink_model::{Confidence, SearchHit, SearchQuery};
 use relink_ports::{SearchAnswer, SearchEngine};
 use relink_revive::NoAlias;
 use relink_revive::cost::{Cost, Method};
-use relink_revive::replacement::{is_recognizable, likeness};
+use relink_revive::replacement::is_recognizable;
 use relink_revive::site::is_same_site;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -79,13 +79,15 @@ impl Search<'_> {
     /// Looks whether one of the pages found has the text of the lost one, where
     /// addresses and titles do not tell. Of several that have it none is sure.
     async fn recognize(&mut self, quest: &mut Quest, live: &[(String, Option<String>)]) {
-        let Some(copy) = quest.copy.clone().filter(is_recognizable) else { return };
+        if !quest.copy.as_ref().is_some_and(is_recognizable) {
+            return;
+        }
         let (began, before) = (Instant::now(), self.live.fetches);
         let mut same: Vec<Living> = Vec::new();
         for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
             let page = &quest.page;
             let living = self.live.check(&page.url, &url, page.is_named).await;
-            same.extend(living.filter(|living| is_copy(&copy, living)));
+            same.extend(living.filter(|living| quest.is_copy(living)));
         }
         same.sort_by(|one, other| one.url.cmp(&other.url));
         same.dedup_by(|one, other| one.url == other.url);
@@ -172,10 +174,4 @@ impl Search<'_> {
         }
         Ok(Some(answer))
     }
-}
-
-/// Whether a living page has the text of a copy.
-fn is_copy(copy: &Digest, living: &Living) -> bool {
-    let likeness = living.digest.as_ref().and_then(|digest| likeness(copy, digest));
-    likeness.is_some_and(|(likeness, _)| likeness.is_mirror())
 }
