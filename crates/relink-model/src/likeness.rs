@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Likeness {
-    /// The same text, word for word.
+    /// The same text, as far as it was compared.
     Identical,
     /// The same text but for a few words.
     NearlyIdentical,

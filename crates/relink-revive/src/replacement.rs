@@ -50,12 +50,27 @@ pub fn likeness(old: &Digest, new: &Digest) -> Option<(Likeness, f64)> {
     }
     let share = old.sketch.resemblance(&new.sketch);
     let likeness = match share {
-        1.0 if old.text_length == new.text_length => Likeness::Identical,
+        1.0 if has_same_outline(old, new) => Likeness::Identical,
         SAME_TEXT.. => Likeness::NearlyIdentical,
         SIMILAR_TEXT.. => Likeness::Similar,
         _ => return None,
     };
     Some((likeness, share))
+}
+
+/// Whether all that is kept of two texts beside their sketches is the same. A
+/// sketch is a sample, so texts with the same one may differ in a word.
+fn has_same_outline(old: &Digest, new: &Digest) -> bool {
+    old.text_length == new.text_length
+        && old.opening == new.opening
+        && old.closing == new.closing
+        && old.headings == new.headings
+}
+
+/// Whether two pages are known to have the same text to the last word: only a
+/// short text is kept as a whole.
+pub fn is_word_for_word(old: &Digest, new: &Digest) -> bool {
+    old.is_short() && !old.opening.is_empty() && has_same_outline(old, new)
 }
 
 /// Whether an address that somebody names may be a page elsewhere with the
@@ -114,6 +129,31 @@ mod tests {
     fn the_same_shingles_in_a_longer_text_are_not_word_for_word() {
         let longer = Digest { text_length: 5_000, ..page(0, 100) };
         check(&page(0, 100), &longer, Some(Likeness::NearlyIdentical));
+    }
+
+    #[test]
+    fn the_same_shingles_around_other_words_are_not_identical() {
+        let other = |change: fn(&mut Digest)| {
+            let mut other = page(0, 100);
+            change(&mut other);
+            check(&page(0, 100), &other, Some(Likeness::NearlyIdentical));
+        };
+        other(|page| page.opening = "Snowy owls".to_owned());
+        other(|page| page.closing = "Changed since".to_owned());
+        other(|page| page.headings = vec!["News".to_owned()]);
+    }
+
+    #[test]
+    fn only_a_text_that_is_kept_whole_is_the_same_to_the_last_word() {
+        let text = |opening: &str, text_length| Digest {
+            opening: opening.to_owned(),
+            text_length,
+            ..Digest::default()
+        };
+        assert!(is_word_for_word(&text("Snowy owls", 10), &text("Snowy owls", 10)));
+        assert!(!is_word_for_word(&text("Snowy owls", 10), &text("Barn owls!", 10)));
+        assert!(!is_word_for_word(&text("Snowy owls", 9_000), &text("Snowy owls", 9_000)));
+        assert!(!is_word_for_word(&text("", 0), &text("", 0)), "files are no texts");
     }
 
     #[test]

@@ -8,11 +8,11 @@
 
 use std::time::Instant;
 
-use relink_model::{Likeness, SearchHit};
+use relink_model::{Digest, Likeness, SearchHit};
 use relink_page::{Aim, QueryPlan};
 use relink_ports::SearchEngine;
 use relink_revive::cost::Method;
-use relink_revive::replacement::{is_elsewhere, is_recognizable, likeness};
+use relink_revive::replacement::{is_elsewhere, is_recognizable, is_word_for_word, likeness};
 use url::Url;
 
 use super::live::Living;
@@ -112,24 +112,32 @@ impl Search<'_> {
 
 /// What a living page is to the dead one, if it is anything to it.
 fn replacement(quest: &Quest, living: Living, hit: &SearchHit) -> Option<Replacement> {
-    let (likeness, share) = likeness(quest.copy.as_ref()?, living.digest.as_ref()?)?;
+    let (old, new) = (quest.copy.as_ref()?, living.digest.as_ref()?);
+    let (likeness, share) = likeness(old, new)?;
+    let copy = &quest.copy_name;
+    let percent = share * 100.0;
+    let reason = match likeness {
+        Likeness::Identical => identical(old, new, copy),
+        Likeness::NearlyIdentical => format!("{percent:.0} % of its text is that of {copy}"),
+        Likeness::Similar => format!("it shares {percent:.0} % of its text with {copy}"),
+    };
     let is_same = |url: &Url| *url == quest.page.url;
     (!is_same(&living.url)).then(|| Replacement {
         url: living.url,
         likeness,
-        share: (share * 100.0).round() / 100.0,
-        reason: reason(likeness, share, &quest.copy_name),
+        share: percent.round() / 100.0,
+        reason,
         engine: hit.engine.clone(),
     })
 }
 
-fn reason(likeness: Likeness, share: f64, copy: &str) -> String {
-    let percent = share * 100.0;
-    match likeness {
-        Likeness::Identical => format!("its text is that of {copy}, word for word"),
-        Likeness::NearlyIdentical => format!("{percent:.0} % of its text is that of {copy}"),
-        Likeness::Similar => format!("it shares {percent:.0} % of its text with {copy}"),
+/// What is the same, and how much of it was seen to be.
+fn identical(old: &Digest, new: &Digest, copy: &str) -> String {
+    if old.fingerprint.is_some() {
+        return format!("it is the same file as {copy}, as far as compared");
     }
+    let extent = if is_word_for_word(old, new) { "word for word" } else { "as far as compared" };
+    format!("its text is that of {copy}, {extent}")
 }
 
 impl super::Revival {

@@ -70,7 +70,7 @@ fn a_mirror_is_found_and_is_no_alias() {
     let found = &story["replacements"][0];
     assert_eq!(found["url"], mirror.as_str(), "{story}");
     assert_eq!((&found["likeness"], &found["share"]), (&"identical".into(), &1.0.into()));
-    assert_eq!(found["reason"], "its text is that of the copy of 2021-03-02, word for word");
+    assert_eq!(found["reason"], "its text is that of the copy of 2021-03-02, as far as compared");
     assert_eq!(found["engine"], "local index");
     assert_eq!(found.get("confidence"), None, "nothing can apply it unasked");
     assert!(story["costs"]["elsewhere"]["page_fetches"].as_u64().unwrap() > 0, "{story}");
