@@ -135,7 +135,9 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
     let (shown, asked) = halves(&pages, args.seed);
     let examples: Vec<Example> = shown
         .iter()
-        .filter_map(|page| Some(Example { old: page.old.clone(), new: page.new.clone()? }))
+        .filter_map(|page| {
+            Some(Example { old: page.old.clone(), new: page.new.clone()?, is_sure: true })
+        })
         .collect();
     let answerer = Answerer { book: ProgramBook::learn(&examples), live };
     let mut report = Report::default();

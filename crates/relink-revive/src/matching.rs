@@ -45,7 +45,7 @@ mod votes;
 mod weights;
 mod words;
 
-pub use answer::{AUTOMATIC, Abstention, Answer, Match};
+pub use answer::{AUTOMATIC, Abstention, Answer, Match, TO_BE_ASKED};
 pub use baseline::Baseline;
 pub use clue::Clue;
 pub use page::{KnownAlias, Page};

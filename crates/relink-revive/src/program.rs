@@ -42,6 +42,8 @@ pub struct Example {
     pub old: OldPage,
     /// Where it went.
     pub new: Url,
+    /// Whether that is sure enough to be written without asking.
+    pub is_sure: bool,
 }
 
 /// How to make a new address from an old page.

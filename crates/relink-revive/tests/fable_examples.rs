@@ -10,7 +10,10 @@ fn page(text: &str) -> OldPage {
 }
 
 fn examples(pairs: &[(&str, &str)]) -> Vec<Example> {
-    pairs.iter().map(|(old, new)| Example { old: page(old), new: page(new).url }).collect()
+    pairs
+        .iter()
+        .map(|(old, new)| Example { old: page(old), new: page(new).url, is_sure: true })
+        .collect()
 }
 
 fn made(learned: &LearnedProgram, old: &str) -> String {
@@ -160,7 +163,8 @@ fn confidence_grows_with_support_and_falls_with_exceptions() {
             } else {
                 format!("example.org/new/p{at}")
             };
-            Example { old: page(&format!("example.org/old/p{at}")), new: page(&new).url }
+            let old = page(&format!("example.org/old/p{at}"));
+            Example { old, new: page(&new).url, is_sure: true }
         };
         let pairs: Vec<Example> = (0..count).map(pair).collect();
         learn(&pairs)[0].confidence()

@@ -125,7 +125,11 @@ fn example() -> impl Strategy<Value = Example> {
             let url = |path: &str| {
                 Url::parse(&format!("http://a.test/{path}")).expect("plain letters make an address")
             };
-            Example { old: OldPage::new(url(&format!("old/{name}"))), new: url(&new) }
+            Example {
+                old: OldPage::new(url(&format!("old/{name}"))),
+                new: url(&new),
+                is_sure: true,
+            }
         },
     )
 }

@@ -2,14 +2,28 @@
 
 use std::time::Instant;
 
+use relink_model::Confidence;
 use relink_revive::cost::Method;
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
+use relink_revive::matching::TO_BE_ASKED;
+use relink_revive::program::Prediction;
 use relink_revive::{Directory, NoAlias};
 
+use super::quest::Comparison;
 use super::{Alias, Quest, Search};
 use crate::EngineFault;
 
 impl Search<'_> {
+    /// Tries programs again on a page that one has answered, if there is a copy
+    /// now to compare the answer with. Nobody is asked twice.
+    pub(super) async fn reconsider(&mut self, quest: &mut Quest) -> Result<(), EngineFault> {
+        let is_inferred = |alias: &mut Alias| alias.method == Method::Inference;
+        if quest.copy.is_none() || quest.revival.alias.take_if(is_inferred).is_none() {
+            return Ok(());
+        }
+        self.try_programs(quest).await
+    }
+
     /// Tries the programs that were learnt for the directory and those above.
     pub(super) async fn try_programs(&mut self, quest: &mut Quest) -> Result<(), EngineFault> {
         if quest.has_taught {
@@ -24,13 +38,16 @@ impl Search<'_> {
         quest.revival.reasons.retain(|reason| *reason != NoAlias::TooFewExamples);
         let (began, before) = (Instant::now(), self.live.fetches);
         for prediction in &predictions {
-            let confidence = prediction.confidence_if_alive();
-            if confidence < self.settings.least {
+            if prediction.confidence_if_proven() < self.settings.least {
                 continue;
             }
             let page = &quest.page;
             let living = self.live.check(&page.url, &prediction.url, page.is_named).await;
             let Some(living) = living else { continue };
+            let confidence = weighed(prediction, &quest.compare(&living));
+            if confidence < self.settings.least {
+                continue;
+            }
             let note = format!(
                 "{} of {} known pages of {} moved in this way",
                 prediction.program.record.support,
@@ -54,5 +71,16 @@ impl Search<'_> {
         let cost = self.spent(began, before);
         quest.revival.charge(Method::Inference, cost);
         Ok(())
+    }
+}
+
+/// How sure a living prediction is, given what its text says. The text of the
+/// old page makes up for examples in doubt, and another text puts every pattern
+/// in doubt.
+fn weighed(prediction: &Prediction<'_>, comparison: &Comparison) -> Confidence {
+    match comparison {
+        Comparison::Same(_) => prediction.confidence_if_proven(),
+        Comparison::Unlike => prediction.confidence_if_alive().min(TO_BE_ASKED),
+        Comparison::Alike | Comparison::Impossible => prediction.confidence_if_alive(),
     }
 }

@@ -251,6 +251,7 @@ impl Search<'_> {
             } else if self.settings.link_date.is_some() {
                 self.fetch_copy(&mut quests[at]).await;
             }
+            self.reconsider(&mut quests[at]).await?;
         }
         let quests = &mut quests[..until];
         self.match_live(quests).await?;

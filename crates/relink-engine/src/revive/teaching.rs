@@ -11,6 +11,7 @@ use relink_ports::KeptLesson;
 use relink_revive::Directory;
 use relink_revive::OldPage;
 use relink_revive::cost::Method;
+use relink_revive::matching::AUTOMATIC;
 use relink_revive::program::{Example, LearnedProgram, ProgramBook};
 use relink_revive::redirects::Rejection;
 use url::Url;
@@ -85,19 +86,19 @@ impl Search<'_> {
         directory: &Directory,
         quests: &[Quest],
     ) -> Result<Vec<Example>, EngineFault> {
-        let mut examples: BTreeMap<Url, Url> = BTreeMap::new();
+        let mut examples: BTreeMap<Url, Example> = BTreeMap::new();
         let mut next = Some(directory.clone());
         while let Some(directory) = next {
             for scheme in SCHEMES {
                 let prefix = format!("{scheme}{directory}");
                 let kept = self.ports.store.revivals(&prefix, "", EXAMPLES).await?;
-                examples.extend(kept.iter().filter_map(|kept| taught_by(&kept.story)));
+                let taught = kept.iter().filter_map(|kept| taught_by(&kept.story));
+                examples.extend(taught.map(|example| (example.old.url.clone(), example)));
             }
             next = directory.parent();
         }
         examples.retain(|old, _| quests.iter().all(|quest| quest.page.url != *old));
-        let examples = examples.into_iter();
-        Ok(examples.map(|(old, new)| Example { old: OldPage::new(old), new }).collect())
+        Ok(examples.into_values().collect())
     }
 
     /// Gives a directory up.
@@ -115,15 +116,20 @@ impl Search<'_> {
     }
 }
 
-/// A page and its alias, from a story, if they are fit to teach.
-fn taught_by(story: &str) -> Option<(Url, Url)> {
+/// What a story teaches.
+fn taught_by(story: &str) -> Option<Example> {
     let story: Revival = serde_json::from_str(story).ok()?;
-    Some((story.url, story.alias.filter(teaches)?.url))
+    lesson_of(OldPage::new(story.url), story.alias.as_ref())
 }
 
 fn example(quest: &Quest) -> Option<Example> {
-    let alias = quest.revival.alias.as_ref().filter(|alias| teaches(alias))?;
-    Some(Example { old: quest.old.clone(), new: alias.url.clone() })
+    lesson_of(quest.old.clone(), quest.revival.alias.as_ref())
+}
+
+/// What a page and its alias teach, if they are fit to.
+fn lesson_of(old: OldPage, alias: Option<&Alias>) -> Option<Example> {
+    let alias = alias.filter(|alias| teaches(alias))?;
+    Some(Example { old, new: alias.url.clone(), is_sure: alias.confidence >= AUTOMATIC })
 }
 
 /// Whether programs are learnt from an alias. What a program found is no

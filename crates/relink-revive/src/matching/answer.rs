@@ -31,6 +31,9 @@ const GONE_MEAN: f32 = 0.15;
 /// From this confidence on, an alias may be written without asking.
 pub const AUTOMATIC: Confidence = Confidence::percent(95);
 
+/// The most that is given to an alias that a person should look at first.
+pub const TO_BE_ASKED: Confidence = Confidence::percent(94);
+
 /// What is said about one dead page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {

@@ -23,7 +23,8 @@ impl Programs {
         pairs.sort_unstable();
         pairs.dedup();
         let example = |(old, new): (&str, &str)| {
-            Some(Example { old: OldPage::new(Url::parse(old).ok()?), new: Url::parse(new).ok()? })
+            let (old, new) = (OldPage::new(Url::parse(old).ok()?), Url::parse(new).ok()?);
+            Some(Example { old, new, is_sure: false })
         };
         let examples: Vec<Example> = pairs.into_iter().filter_map(example).collect();
         Self { book: ProgramBook::learn(&examples) }

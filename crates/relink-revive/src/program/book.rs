@@ -33,7 +33,7 @@ pub struct Prediction<'a> {
     pub directory: &'a Directory,
     /// That program.
     pub program: &'a LearnedProgram,
-    /// Whether the directory is the page's own.
+    /// Whether the program was seen to move pages of the page's own directory.
     pub reach: Reach,
 }
 
@@ -48,6 +48,11 @@ impl Prediction<'_> {
     /// found alive.
     pub fn confidence_if_alive(&self) -> Confidence {
         self.program.record.confidence_if_alive(self.reach)
+    }
+
+    /// The same where something else bears the answer out, too.
+    pub fn confidence_if_proven(&self) -> Confidence {
+        self.program.record.confidence_if_proven(self.reach)
     }
 }
 
@@ -87,6 +92,14 @@ impl ProgramBook {
         if learned.is_empty() {
             return;
         }
+        let own: Vec<&Example> =
+            sample.iter().filter(|it| Directory::of(&it.old.url) == directory).collect();
+        for LearnedProgram { program, record } in &mut learned {
+            let makes = |it: &&&Example| {
+                program.run(&it.old).is_some_and(|made| is_same_page(&made, &it.new))
+            };
+            record.own = own.iter().filter(makes).count();
+        }
         let known = self.programs.entry(directory).or_default();
         known.retain(|old| learned.iter().all(|new| new.program != old.program));
         learned.append(known);
@@ -109,21 +122,74 @@ impl ProgramBook {
     pub fn predict(&self, page: &OldPage) -> Vec<Prediction<'_>> {
         let mut found: Vec<Prediction> = Vec::new();
         let mut next = Some(Directory::of(&page.url));
-        let mut reach = Reach::Own;
+        let mut is_own = true;
         while let Some(directory) = next {
             if let Some((directory, programs)) = self.programs.get_key_value(&directory) {
                 for program in programs {
                     let Some(url) = program.program.run(page) else { continue };
                     let is_known = found.iter().any(|it| is_same_page(&it.url, &url));
+                    let is_seen = is_own && program.record.own > 0;
+                    let reach = if is_seen { Reach::Own } else { Reach::Below };
                     if !is_known && !is_same_page(&url, &page.url) {
                         found.push(Prediction { url, directory, program, reach });
                     }
                 }
             }
             next = directory.parent();
-            reach = Reach::Below;
+            is_own = false;
         }
-        found.sort_by_key(|prediction| std::cmp::Reverse(prediction.confidence()));
+        found.sort_by_key(|prediction| std::cmp::Reverse(prediction.confidence_if_alive()));
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Record;
+    use super::*;
+
+    /// Pages of `example.org` with their new paths, all sure.
+    fn book(moves: &[(&str, &str)]) -> ProgramBook {
+        let example = |(old, new): &(&str, &str)| Example {
+            old: OldPage::new(url(old)),
+            new: url(new),
+            is_sure: true,
+        };
+        ProgramBook::learn(&moves.iter().map(example).collect::<Vec<_>>())
+    }
+
+    fn url(path: &str) -> Url {
+        format!("https://example.org{path}").parse().unwrap()
+    }
+
+    /// What is predicted for a page, with how sure it is if it is alive.
+    #[track_caller]
+    fn check(book: &ProgramBook, old: &str, expect: &[(&str, u8)]) {
+        let old = OldPage::new(url(old));
+        let found = book.predict(&old);
+        let found: Vec<(&str, u8)> =
+            found.iter().map(|it| (it.url.path(), it.confidence_if_alive().hundredths())).collect();
+        assert_eq!(found, expect);
+    }
+
+    #[test]
+    fn what_is_surest_if_it_is_alive_comes_first() {
+        let mut book = book(&[("/a/oak", "/trees/oak"), ("/b/elm", "/shrubs/elm")]);
+        // What moved elsewhere moved oftener, and says less.
+        for (directory, programs) in &mut book.programs {
+            let own = Record { support: 1, sure: 1, own: 1, ..Record::default() };
+            let above = Record { support: 3, sure: 3, ..Record::default() };
+            let is_own = directory.as_str().ends_with("/a/");
+            programs.iter_mut().for_each(|it| it.record = if is_own { own } else { above });
+        }
+        check(&book, "/a/yew", &[("/trees/yew", 95), ("/shrubs/yew", 94)]);
+    }
+
+    #[test]
+    fn a_directory_without_an_example_of_its_own_is_less_sure() {
+        let below = ("/a/b/oak", "/z/b/oak");
+        let further = ("/a/c/d/elm", "/z/c/d/elm");
+        check(&book(&[below, further]), "/a/yew", &[("/z/yew", 93)]);
+        check(&book(&[below, further, ("/a/ash", "/z/ash")]), "/a/yew", &[("/z/yew", 95)]);
     }
 }

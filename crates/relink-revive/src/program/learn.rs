@@ -27,7 +27,7 @@ const ENOUGH: (usize, usize) = (9, 10);
 /// use relink_revive::OldPage;
 /// use relink_revive::program::{Example, learn};
 /// let page = |path: &str| OldPage::new(format!("http://example.org/{path}").parse().unwrap());
-/// let example = |old, new| Example { old: page(old), new: page(new).url };
+/// let example = |old, new| Example { old: page(old), new: page(new).url, is_sure: true };
 /// let examples = [
 ///     example("html5/tag_i.asp", "tags/tag_i.asp"),
 ///     example("html5/att_video.asp", "tags/att_video.asp"),

@@ -20,6 +20,7 @@ pub(super) struct Prepared<'a> {
     pub(super) is_slashed: bool,
     pub(super) scheme: Scheme,
     pub(super) query: Option<&'a str>,
+    pub(super) is_sure: bool,
 }
 
 /// What a program makes of an example.
@@ -47,6 +48,7 @@ impl<'a> Prepared<'a> {
             is_slashed: bare_path.len() < raw_path.len(),
             scheme: if example.new.scheme() == "http" { Scheme::Http } else { Scheme::Https },
             query: example.new.query().filter(|query| !query.is_empty()),
+            is_sure: example.is_sure,
         }
     }
 

@@ -86,6 +86,7 @@ mod tests {
         let example = |name: &str| Example {
             old: OldPage::new(format!("https://example.org/guide/{name}.html").parse().unwrap()),
             new: format!("https://docs.example.org/v2/{name}").parse().unwrap(),
+            is_sure: true,
         };
         let learned = learn(&["setup", "build", "deploy"].map(example));
         assert_eq!(learned[0].program.to_string(), "docs.example.org/v2/<name>");

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::UrlProgram;
 use super::learn::{Care, programs};
 use super::prepared::{Outcome, Prepared};
+use crate::matching::TO_BE_ASKED;
 
 /// Up to so many examples, each is kept back once by itself; of more, every
 /// third together, to save time.
@@ -65,6 +66,13 @@ pub struct Record {
     pub trials: usize,
     /// How often it was right then.
     pub hits: usize,
+    /// How many of the examples it makes right are sure themselves.
+    #[serde(default)]
+    pub sure: usize,
+    /// How many of them are of the directory that it was learnt for, and not of
+    /// one below.
+    #[serde(default)]
+    pub own: usize,
 }
 
 impl Record {
@@ -75,8 +83,16 @@ impl Record {
     }
 
     /// The share of answers that are expected to be right among those found
-    /// alive, by Bayes' rule.
+    /// alive. Where no example is sure, no answer is: a doubtful alias would
+    /// make sure ones of all its siblings.
     pub fn confidence_if_alive(&self, reach: Reach) -> Confidence {
+        let confidence = self.confidence_if_proven(reach);
+        if self.sure > 0 { confidence } else { confidence.min(TO_BE_ASKED) }
+    }
+
+    /// The same by Bayes' rule alone, for an answer that something else bears
+    /// out.
+    pub fn confidence_if_proven(&self, reach: Reach) -> Confidence {
         let share = self.share();
         confidence(share / (share + (1.0 - share) * reach.wrong_yet_alive()))
     }
@@ -154,7 +170,10 @@ fn seen(program: &UrlProgram, examples: &[&Prepared]) -> Record {
     let mut record = Record::default();
     for example in examples {
         match example.outcome(program) {
-            Outcome::Right => record.support += 1,
+            Outcome::Right => {
+                record.support += 1;
+                record.sure += usize::from(example.is_sure);
+            }
             Outcome::Wrong => record.exceptions += 1,
             Outcome::Silent => {}
         }
@@ -184,10 +203,11 @@ fn put_to_test(learned: &mut [LearnedProgram], rehearsed: &[UrlProgram], example
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::matching::AUTOMATIC;
 
     #[track_caller]
     fn check(support: usize, exceptions: usize, own: u8, below: u8) {
-        let record = Record { support, exceptions, ..Record::default() };
+        let record = Record { support, exceptions, sure: 1, ..Record::default() };
         let sure = |reach| record.confidence_if_alive(reach).hundredths();
         assert_eq!((sure(Reach::Own), sure(Reach::Below)), (own, below));
     }
@@ -197,6 +217,15 @@ mod tests {
         check(1, 0, 95, 88);
         check(2, 0, 97, 93);
         check(6, 0, 99, 97);
+    }
+
+    #[test]
+    fn doubtful_examples_make_no_sure_answers() {
+        let record = Record { support: 40, ..Record::default() };
+        assert!(record.confidence_if_alive(Reach::Own) < AUTOMATIC);
+        assert!(record.confidence_if_proven(Reach::Own) > AUTOMATIC);
+        let record = Record { sure: 1, ..record };
+        assert!(record.confidence_if_alive(Reach::Own) > AUTOMATIC);
     }
 
     #[test]

@@ -132,7 +132,7 @@ fn group(kind: Kind, pairs: usize) -> Result<Vec<Example>, Fault> {
     let example = |at| {
         let (old, new) = kind(at);
         let new = if is_noise(at) { format!("lost/{}", at / 2) } else { new };
-        Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)? })
+        Ok(Example { old: OldPage::new(url(&old)?), new: url(&new)?, is_sure: true })
     };
     (0..pairs).map(example).collect()
 }

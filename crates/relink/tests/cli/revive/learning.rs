@@ -75,6 +75,60 @@ fn one_directory_does_not_unteach_what_another_taught_the_site() {
     assert_eq!(alias(&story).as_deref(), Some("/trees/yew"), "{story}");
 }
 
+/// A site of which one page is known to have moved, but not for sure: no
+/// neighbor was ever seen to redirect.
+fn doubtful(copy: Option<&str>) -> Scene {
+    let scene = Scene::new(|web| {
+        let oak = web.url("/old/oak.html");
+        let yew = web.url("/old/yew.html");
+        let moved = Kept::redirect(oak.as_str(), "20150102030405", 301, "/trees/oak");
+        let kept = copy.map(|body| Kept::page(yew.as_str(), "20140102030405", body));
+        [moved].into_iter().chain(kept).collect()
+    });
+    for name in ["oak", "yew"] {
+        scene.web.page(&format!("/trees/{name}"), 200, &article(name));
+    }
+    assert_eq!(scene.story("/old/oak.html", &[])["alias"]["confidence"], 0.8);
+    scene
+}
+
+/// How sure it is that the yew moved as the oak did.
+#[track_caller]
+fn check_doubtful(copy: Option<&str>, expect: f64) {
+    let story = doubtful(copy).story("/old/yew.html", &[]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/yew"), "{story}");
+    assert_eq!(story["alias"]["method"], "inference");
+    assert_eq!(story["alias"]["confidence"], expect, "{story}");
+}
+
+#[test]
+fn a_doubtful_alias_makes_no_sure_one() {
+    check_doubtful(None, 0.94);
+}
+
+#[test]
+fn the_text_of_the_old_page_makes_up_for_a_doubtful_alias() {
+    check_doubtful(Some(&article("yew")), 0.95);
+}
+
+#[test]
+fn another_text_puts_a_sure_pattern_in_doubt() {
+    let scene = Scene::new(|web| {
+        let yew = web.url("/old/yew.html");
+        let copy = Kept::page(yew.as_str(), "20140102030405", &article("rose"));
+        [moved(web), vec![copy]].concat()
+    });
+    for name in MOVED.iter().chain(&["yew"]) {
+        scene.web.page(&format!("/trees/{name}"), 200, &article(name));
+    }
+    let urls = MOVED.map(|name| scene.url(&format!("/old/{name}.html")));
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    scene.revive(&urls).exits(0);
+    let story = scene.story("/old/yew.html", &["--date", "2014-01-02"]);
+    assert_eq!(alias(&story).as_deref(), Some("/trees/yew"), "{story}");
+    assert_eq!(story["alias"]["confidence"], 0.94, "{story}");
+}
+
 #[test]
 fn a_page_known_to_be_alive_is_a_candidate() {
     let scene = Scene::new(|_| Vec::new());
