@@ -84,17 +84,22 @@ fn told(learned: &LearnedProgram) -> String {
     )
 }
 
+/// How sure its answers are: in the directory itself, and below it. Where no
+/// page of the directory itself moved in this way, they are the same.
+fn trust(learned: &LearnedProgram) -> String {
+    let below = learned.record.confidence_if_alive(Reach::Below);
+    if learned.record.own == 0 {
+        return below.to_string();
+    }
+    format!("{} here, {below} below", learned.record.confidence_if_alive(Reach::Own))
+}
+
 async fn show(store: &dyn Store, id: i64) -> Result<String, Failure> {
     let lesson = find(store, id).await?;
     let mut text = line(&lesson);
     let _ = writeln!(text, "learnt {}", lesson.learned.strftime("%Y-%m-%d %H:%M"));
     for learned in lesson_programs(&lesson) {
-        let _ = writeln!(
-            text,
-            "  {}  {}",
-            learned.record.confidence_if_alive(Reach::Own),
-            told(&learned)
-        );
+        let _ = writeln!(text, "  {}  {}", trust(&learned), told(&learned));
     }
     let mut shown = 0;
     for scheme in ["http://", "https://", "http://www.", "https://www."] {

@@ -31,21 +31,31 @@ fn patterns(scene: &Scene, args: &[&str]) -> Said {
     scene.desk.run(&[&["patterns", "--db", "relink.db"], args].concat())
 }
 
-/// The number of the pattern of `/old/`, as people write it.
-fn number(scene: &Scene) -> String {
+/// The number of the pattern of a directory, as people write it.
+fn number(scene: &Scene, directory: &str) -> String {
     let list = patterns(scene, &["list"]).exits(0).stdout;
-    let line = list.lines().find(|line| line.contains("/old/  ")).unwrap();
+    let directory = format!(":{}{directory}  ", scene.web.port());
+    let line = list.lines().find(|line| line.contains(&directory)).unwrap();
     line.split(' ').next().unwrap().to_owned()
 }
 
 #[test]
 fn what_was_learnt_is_listed_and_shown_with_its_examples() {
     let scene = taught();
-    let pattern = number(&scene);
+    let pattern = number(&scene, "/old/");
     let shown = patterns(&scene, &["show", &pattern]).exits(0).stdout;
     let old = format!("{} -> {}", scene.url("/old/elm.html"), scene.url("/trees/elm"));
     assert!(shown.contains("3 examples") && shown.contains(&old), "{shown}");
     assert!(shown.contains("/trees/"), "{shown}");
+}
+
+#[test]
+fn a_pattern_shows_how_sure_it_is_where() {
+    let scene = taught();
+    let shown = patterns(&scene, &["show", &number(&scene, "/old/")]).exits(0).stdout;
+    assert!(shown.contains("  0.98 here, 0.94 below  -> "), "{shown}");
+    let shown = patterns(&scene, &["show", &number(&scene, "/")]).exits(0).stdout;
+    assert!(shown.contains("  0.94  -> "), "no page of the directory itself moved: {shown}");
 }
 
 #[test]
