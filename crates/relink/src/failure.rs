@@ -89,18 +89,28 @@ impl Failure {
     }
 
     /// Tells the person at the terminal and gives the exit code.
-    #[expect(clippy::print_stderr, reason = "this is where failures are said")]
     pub fn report(&self) -> ExitCode {
+        self.say("error");
+        self.exit.into()
+    }
+
+    /// Tells the person at the terminal of something that the command does
+    /// without.
+    pub fn remark(&self) {
+        self.say("note");
+    }
+
+    #[expect(clippy::print_stderr, reason = "this is where failures are said")]
+    fn say(&self, kind: &str) {
         let shown =
             |text: &str| relink_wire::printable(&relink_wire::redact_prose(text)).into_owned();
-        eprintln!("error: {}", shown(&self.error));
+        eprintln!("{kind}: {}", shown(&self.error));
         for cause in &self.causes {
             eprintln!("cause: {}", shown(cause));
         }
         if let Some(hint) = &self.hint {
             eprintln!("hint: {hint}");
         }
-        self.exit.into()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
 use crate::output::{Reporter, RunEnd, Story};
-use crate::settings::{RunSettings, Settings};
+use crate::settings::{Looking, RunSettings, Settings};
 use crate::wiring;
 
 /// Checks.
@@ -39,9 +39,11 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     };
     if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == End::Finished) {
         reporter.pause();
-        // Only now does the index know what this check has seen.
-        ports.searches = engines::open(looking, &run.db, &ports).await?;
-        reviving::look(&ports, &looking.revive, outcome.run, &face, &stop).await?;
+        let failures = suggest(&mut ports, looking, &settings.run, &outcome, &face, &stop).await;
+        // What is only offered beside the findings must not keep them back.
+        if !face.quiet {
+            failures.iter().for_each(Failure::remark);
+        }
     }
     reporter.release(&ports, outcome.run).await?;
     let mut end = run_end(&ports, run, &outcome).await?;
@@ -56,6 +58,23 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
         End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
         End::Finished | End::Interrupted => Ok(end.exit),
     }
+}
+
+/// Looks for what is dead, as far as that can be done; says what cannot.
+async fn suggest(
+    ports: &mut Ports,
+    looking: &Looking,
+    run: &RunSettings,
+    outcome: &Outcome,
+    face: &Face,
+    stop: &Stop,
+) -> Vec<Failure> {
+    // Only now does the index know what this check has seen.
+    let (engines, mut failures) = engines::open_most(looking, &run.db, ports).await;
+    ports.searches = engines;
+    let looked = reviving::look(ports, &looking.revive, outcome.run, face, stop).await;
+    failures.extend(looked.err());
+    failures
 }
 
 /// Says beside the results what could not be read; lines of JSON have no room

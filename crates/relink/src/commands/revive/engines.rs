@@ -31,20 +31,39 @@ pub async fn open(
     db: &Path,
     ports: &Ports,
 ) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
-    let mut engines: Vec<Arc<dyn SearchEngine>> = Vec::new();
+    let (engines, failures) = open_most(looking, db, ports).await;
+    failures.into_iter().next().map_or(Ok(engines), Err)
+}
+
+/// Opens the engines that can be opened, and says why others cannot.
+pub async fn open_most(
+    looking: &Looking,
+    db: &Path,
+    ports: &Ports,
+) -> (Vec<Arc<dyn SearchEngine>>, Vec<Failure>) {
+    let (mut engines, mut failures) = (Vec::new(), Vec::new());
     for choice in &looking.searches {
-        let settings = match choice {
-            SearchChoice::Local => {
-                engines.push(Arc::new(local(db, ports).await?));
-                continue;
-            }
-            SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
-            SearchChoice::Json(template) => WebSearchSettings::json(JSON, template.clone()),
-            SearchChoice::Named(name) => named(name)?,
-        };
-        engines.push(Arc::new(web(settings, looking.search_budget, ports)));
+        match open_one(choice, looking, db, ports).await {
+            Ok(engine) => engines.push(engine),
+            Err(failure) => failures.push(failure),
+        }
     }
-    Ok(engines)
+    (engines, failures)
+}
+
+async fn open_one(
+    choice: &SearchChoice,
+    looking: &Looking,
+    db: &Path,
+    ports: &Ports,
+) -> Result<Arc<dyn SearchEngine>, Failure> {
+    let settings = match choice {
+        SearchChoice::Local => return Ok(Arc::new(local(db, ports).await?)),
+        SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
+        SearchChoice::Json(template) => WebSearchSettings::json(JSON, template.clone()),
+        SearchChoice::Named(name) => named(name)?,
+    };
+    Ok(Arc::new(web(settings, looking.search_budget, ports)))
 }
 
 fn named(name: &str) -> Result<WebSearchSettings, Failure> {

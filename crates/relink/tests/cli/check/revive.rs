@@ -126,6 +126,19 @@ fn an_archive_that_is_down_is_told_beside_the_results() {
 }
 
 #[test]
+fn an_index_that_cannot_be_opened_keeps_no_finding_back() {
+    let (web, desk, archive) = site();
+    desk.write("relink.db.index", "no directory");
+    let root = archive.root();
+    let said = desk.check(&["--revive", "--archive", &root, "urls.txt"]).exits(1);
+    let rows = said.rows();
+    assert_eq!(rows.0.len(), 4);
+    suggests(&web, |url| rows.of(url).clone());
+    assert_eq!(said.stderr.matches("note: ").count(), 1, "{}", said.stderr);
+    assert!(said.stderr.contains("hint: `--search none` does without"), "{}", said.stderr);
+}
+
+#[test]
 fn an_explanation_tells_where_the_page_went() {
     let (web, desk, archive) = site();
     desk.check(&["--revive", "--archive", &archive.root(), "urls.txt"]).exits(1);
