@@ -48,14 +48,7 @@ impl Search<'_> {
             if confidence < self.settings.least {
                 continue;
             }
-            let note = format!(
-                "{} of {} known pages of {} moved in this way",
-                prediction.program.record.support,
-                prediction.program.record.support + prediction.program.record.exceptions,
-                prediction.directory
-            );
-            let inferred = EvidenceItem { kind: EvidenceKind::Inference, note };
-            let evidence = quest.evidence(&living, vec![inferred]);
+            let evidence = quest.evidence(&living, vec![borne_out(prediction)]);
             quest.revival.accept(Alias {
                 url: living.url,
                 confidence,
@@ -72,6 +65,15 @@ impl Search<'_> {
         quest.revival.charge(Method::Inference, cost);
         Ok(())
     }
+}
+
+/// How many pages bear a prediction out.
+fn borne_out(prediction: &Prediction<'_>) -> EvidenceItem {
+    let record = prediction.program.record;
+    let (support, directory) = (record.support, prediction.directory);
+    let all = support + record.exceptions;
+    let note = format!("{support} of {all} known pages of {directory} moved in this way");
+    EvidenceItem { kind: EvidenceKind::Inference, note }
 }
 
 /// How sure a living prediction is, given what its text says. The text of the

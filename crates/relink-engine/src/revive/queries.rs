@@ -21,7 +21,8 @@ const ON_SITE: PlanLimits = PlanLimits { first: 2, wanted: 10, queries: 2 };
 /// Anywhere, the very page: by title, by signature, by two phrases and more.
 const THE_PAGE: PlanLimits = PlanLimits { first: 2, wanted: 10, queries: 5 };
 
-/// Anywhere, pages like it: from five phrases down to two.
+/// Anywhere, pages like it: from five phrases, or as many as there are, down to
+/// one.
 const ITS_LIKE: PlanLimits = PlanLimits { first: 5, wanted: 3, queries: 4 };
 
 /// The plan to find a page on its own site.

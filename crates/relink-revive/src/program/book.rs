@@ -180,7 +180,9 @@ mod tests {
             let own = Record { support: 1, sure: 1, own: 1, ..Record::default() };
             let above = Record { support: 3, sure: 3, ..Record::default() };
             let is_own = directory.as_str().ends_with("/a/");
-            programs.iter_mut().for_each(|it| it.record = if is_own { own } else { above });
+            for learned in programs {
+                learned.record = if is_own { own } else { above };
+            }
         }
         check(&book, "/a/yew", &[("/trees/yew", 95), ("/shrubs/yew", 94)]);
     }
