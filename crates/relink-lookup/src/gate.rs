@@ -90,6 +90,13 @@ pub(crate) struct Gate {
     requests: AtomicU64,
 }
 
+/// Where a service is: its host and its port, and never the name and password
+/// that may stand before them, since this is written to disk.
+pub(crate) fn place(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
 /// What whoever has the turn knows.
 #[derive(Debug, Default)]
 struct Turn {

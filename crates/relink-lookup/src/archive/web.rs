@@ -12,7 +12,7 @@ use relink_ports::{
 use url::Url;
 
 use super::settings::WebArchiveSettings;
-use crate::gate::{Gate, Refusal};
+use crate::gate::{Gate, Refusal, place};
 
 /// The headers of an archive's answers that say what they are: the time of the
 /// copy (RFC 7089), and of the Internet Archive where a redirect had led
@@ -46,7 +46,7 @@ impl WebArchive {
         let settings = &self.settings;
         let index = settings.cdx.as_ref().map(|(_, url)| url);
         let url = index.or(settings.timemap.as_ref()).or(settings.replay.as_ref());
-        url.map_or_else(|| settings.name.clone(), |url| url.authority().to_owned())
+        url.map_or_else(|| settings.name.clone(), place)
     }
 
     /// Asks for a URL, within the caps, and is answered by some status.

@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 use url::Url;
 use url::form_urlencoded::byte_serialize;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// The places there are.
 const PLACES: [&str; 4] = ["{query}", "{site}", "{limit}", "{key}"];
@@ -105,10 +106,10 @@ impl SearchTemplate {
         &self.root
     }
 
-    /// Where the engine is, without any word or key.
-    pub(super) fn place(&self) -> String {
-        let port = self.root.port().map_or(String::new(), |port| format!(":{port}"));
-        format!("{}{port}{}", self.root.host_str().unwrap_or_default(), self.root.path())
+    /// What tells the template from others, and shows nothing of it: a password
+    /// or a key may be anywhere in it.
+    pub(super) fn mark(&self) -> String {
+        format!("{:016x}", xxh3_64(self.text.as_bytes()))
     }
 
     /// The address with its places filled in.

@@ -12,7 +12,7 @@ use super::reading::Unread;
 use super::settings::{SiteRule, WebSearchSettings};
 use super::template::Filling;
 use super::wording::wording;
-use crate::gate::{Gate, RATE_HEADERS, Refusal};
+use crate::gate::{Gate, RATE_HEADERS, Refusal, place};
 
 /// What should have come.
 const EXPECTED: &str = "a list of results";
@@ -46,7 +46,7 @@ impl WebSearch {
     /// does not begin it anew.
     #[must_use]
     pub fn counting_in(self, ledger: Arc<dyn Ledger>) -> Self {
-        let service = format!("search {}", self.settings.template.root().authority());
+        let service = format!("search {}", place(self.settings.template.root()));
         Self { gate: self.gate.counting_in(ledger, service), ..self }
     }
 
@@ -138,9 +138,10 @@ impl SearchEngine for WebSearch {
 
     fn cache_key(&self, query: &SearchQuery) -> Option<String> {
         let limit = query.limit.min(self.settings.most_hits);
-        let place = self.settings.template.place();
+        let template = &self.settings.template;
+        let (place, mark) = (place(template.root()), template.mark());
         let words = wording(query, query.site.as_deref().map(host_alone).as_deref());
-        Some(format!("{} {place} {limit} {words}", self.name()))
+        Some(format!("{} {place} {mark} {limit} {words}", self.name()))
     }
 
     async fn search(&self, query: &SearchQuery) -> Result<SearchAnswer, SearchFault> {
