@@ -5,9 +5,11 @@
 //! page moved there, only that its words are there. So the words decide, and
 //! nothing else does: a title is shared by pages of all kinds.
 
+use percent_encoding::percent_decode_str;
 use relink_model::{Digest, Likeness};
 use url::Url;
 
+use crate::address::bare_host;
 use crate::site::is_same_site;
 
 /// Texts that share so much are one text.
@@ -18,12 +20,23 @@ pub const SAME_TEXT: f64 = 0.8;
 /// that were rewritten in part (a word in ten to four in ten).
 pub const SIMILAR_TEXT: f64 = 0.3;
 
-/// A text of fewer shingles may be anybody's: "this page has moved".
+/// A text of fewer shingles, which are runs of five words, may be anybody's.
+/// Ours: what many pages have in common, such as "this page has moved" with a
+/// line of navigation, is a sentence or two of some twenty words; a text of
+/// twice as many says something of its own.
 const FEWEST_SHINGLES: usize = 40;
+
+/// A file of fewer bytes may be anybody's. Ours: empty files, the image of one
+/// pixel and other blanks, which the whole web shares, take less than a
+/// hundred bytes, small icons of program libraries a few hundred. What is
+/// remembered of a file is a hash of 32 bits and its length, and the shorter
+/// files are, the more of them have the same length.
+const LEAST_FILE: u64 = 1_024;
 
 /// Whether a page can be told from others by what is known of its content.
 pub fn is_recognizable(page: &Digest) -> bool {
-    page.sketch.hashes().len() >= FEWEST_SHINGLES || (page.fingerprint.is_some() && !page.cut)
+    let is_file = page.fingerprint.is_some() && !page.cut && page.bytes >= LEAST_FILE;
+    is_file || page.sketch.hashes().len() >= FEWEST_SHINGLES
 }
 
 /// How alike a living page is to what is remembered of a dead one, and the
@@ -89,15 +102,21 @@ pub fn is_elsewhere(dead: &Url, candidate: &Url) -> bool {
     if is_same_site(dead, candidate) || !matches!(candidate.scheme(), "http" | "https") {
         return false;
     }
-    let host = dead.host_str().unwrap_or_default();
-    let bare = host.strip_prefix("www.").unwrap_or(host);
-    let tail = &candidate[url::Position::BeforePath..];
-    let tail = percent_encoding::percent_decode_str(tail).decode_utf8_lossy().to_lowercase();
-    let place = format!("{bare}{}", dead.path()).to_lowercase();
+    // Archives write usual ports where nobody else did.
+    let tail = plain(&candidate[url::Position::BeforePath..]);
+    let tail = tail.replace(":80/", "/").replace(":443/", "/");
+    let place = plain(&format!("{}{}", bare_host(dead), dead.path()));
     let place = place.trim_end_matches('/');
     // A whole address, and not only folders of that name: copies of a site are
     // often kept below its name.
     !["://", "://www."].iter().any(|before| tail.contains(&format!("{before}{place}")))
+}
+
+/// A piece of an address without its escapes. Twice, since whoever puts an
+/// address into another escapes its escapes, too.
+fn plain(piece: &str) -> String {
+    let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+    decoded(&decoded(piece)).to_lowercase()
 }
 
 #[cfg(test)]
@@ -173,7 +192,7 @@ mod tests {
     fn files_are_the_same_or_not() {
         let file = |fingerprint, cut| Digest {
             fingerprint: Some(fingerprint),
-            bytes: 9,
+            bytes: LEAST_FILE,
             cut,
             ..Digest::default()
         };
@@ -183,10 +202,23 @@ mod tests {
         check(&file(1, false), &page(0, 100), None);
     }
 
+    #[test]
+    fn a_tiny_file_is_anybodys() {
+        let file = |bytes| Digest { fingerprint: Some(1), bytes, ..Digest::default() };
+        check(&file(LEAST_FILE - 1), &file(LEAST_FILE - 1), None);
+        check(&file(0), &file(0), None);
+        check(&file(LEAST_FILE), &file(LEAST_FILE), Some(Likeness::Identical));
+    }
+
     #[track_caller]
     fn admits(candidate: &str, expect: bool) {
-        let dead = "https://www.example.org/a/owls.html".parse().unwrap();
-        assert_eq!(is_elsewhere(&dead, &candidate.parse().unwrap()), expect, "{candidate}");
+        admits_for("https://www.example.org/a/owls.html", candidate, expect);
+    }
+
+    #[track_caller]
+    fn admits_for(dead: &str, candidate: &str, expect: bool) {
+        let admitted = is_elsewhere(&dead.parse().unwrap(), &candidate.parse().unwrap());
+        assert_eq!(admitted, expect, "{dead} {candidate}");
     }
 
     #[test]
@@ -195,5 +227,26 @@ mod tests {
         admits("http://other.test/web/2015/http://example.org/a/owls.html", false);
         admits("http://other.test/show?url=https%3A%2F%2FWWW.example.org%2Fa%2Fowls.html", false);
         admits("ftp://other.test/owls.html", false);
+    }
+
+    #[test]
+    fn escapes_hide_no_dead_page() {
+        let dead = "http://example.org/snowy%20owls.html";
+        admits_for(dead, "http://other.test/web/2015/http://example.org/snowy%20owls.html", false);
+        admits_for(
+            dead,
+            "http://other.test/?u=http%3A%2F%2Fexample.org%2Fsnowy%2520owls.html",
+            false,
+        );
+        admits_for(dead, "http://other.test/example.org/snowy%20owls.html", true);
+    }
+
+    #[test]
+    fn ports_hide_no_dead_page() {
+        let dead = "http://example.org:8080/owls.html";
+        admits_for(dead, "http://other.test/2015/http://example.org:8080/owls.html", false);
+        admits_for(dead, "http://other.test/?u=http%3A%2F%2Fexample.org%3A8080%2Fowls.html", false);
+        admits("http://other.test/2015/http://www.example.org:80/a/owls.html", false);
+        admits("http://other.test/2015/https://example.org:443/a/owls.html", false);
     }
 }
