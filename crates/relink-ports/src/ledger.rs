@@ -8,6 +8,7 @@ use crate::StoreFault;
 #[async_trait]
 pub trait Ledger: Send + Sync {
     /// Takes one from the budget that a service has on a day, counted from the
-    /// epoch; says whether there was one to take. Another day begins anew.
+    /// epoch; says whether there was one to take. A later day begins anew; an
+    /// earlier one, as after a clock was set back, goes on with the latest.
     async fn spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreFault>;
 }

@@ -124,6 +124,10 @@ pub trait ReviveStore: Send + Sync {
     /// later look.
     async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreFault>;
 
+    /// The greatest number of a look, or 0. Where a greater one is remembered,
+    /// the store is an earlier state of itself, and its numbers are given again.
+    async fn last_look(&self) -> Result<i64, StoreFault>;
+
     /// The word under which the numbers of looks hold. Where it is another,
     /// numbers that are remembered mean nothing any more.
     async fn edition(&self) -> Result<String, StoreFault>;

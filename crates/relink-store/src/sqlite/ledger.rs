@@ -18,13 +18,14 @@ fn spend(db: &Connection, service: &str, day: i64, budget: u32) -> Outcome<bool>
     if budget == 0 {
         return Ok(false);
     }
+    // A clock that is set back does not give again what is spent.
     let spent = db
         .prepare_cached(
             "INSERT INTO spending (service, day, spent) VALUES (?1, ?2, 1)
              ON CONFLICT (service) DO UPDATE SET
-                 spent = CASE WHEN day = excluded.day THEN spent + 1 ELSE 1 END,
-                 day = excluded.day
-             WHERE day <> excluded.day OR spent < ?3",
+                 spent = CASE WHEN excluded.day > day THEN 1 ELSE spent + 1 END,
+                 day = max(day, excluded.day)
+             WHERE excluded.day > day OR spent < ?3",
         )?
         .execute((service, day, budget))?;
     Ok(spent > 0)

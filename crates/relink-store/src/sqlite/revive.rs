@@ -197,6 +197,12 @@ fn text(digest: Digest) -> (String, String) {
     (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
+pub(super) fn last_look(db: &Connection) -> Outcome<i64> {
+    Ok(db
+        .prepare_cached("SELECT ifnull(max(id), 0) FROM probe")?
+        .query_row((), |row| row.get(0))?)
+}
+
 pub(super) fn edition(db: &Connection) -> Outcome<String> {
     Ok(db.prepare_cached("SELECT word FROM edition")?.query_row((), |row| row.get(0))?)
 }

@@ -67,6 +67,10 @@ impl ReviveStore for SqliteStore {
         self.perform("reading the texts of pages", |db| revive::text_changes(db, after, limit))
     }
 
+    async fn last_look(&self) -> Result<i64, StoreFault> {
+        self.perform("reading the number of the last look", revive::last_look)
+    }
+
     async fn edition(&self) -> Result<String, StoreFault> {
         self.perform("reading the edition", revive::edition)
     }

@@ -46,9 +46,6 @@ pub(super) use errand_columns;
 /// How many columns [`errand`] reads.
 pub(super) const ERRAND_COLUMNS: usize = 10;
 
-/// That `probe p` is the last one of `errand e` to `target t`: its own, or for
-/// an answer from memory the one that reached the page. Numbers of forgotten
-/// probes are given again, so the number alone proves nothing.
 /// Whether `link l` is told of `errand e`: unless its document says to leave
 /// alone what was found.
 macro_rules! link_is_told {
@@ -71,6 +68,9 @@ macro_rules! errand_is_told {
 }
 pub(super) use errand_is_told;
 
+/// That `probe p` is the last one of `errand e` to `target t`: its own, or for
+/// an answer from memory the one that reached the page. Numbers of forgotten
+/// probes are given again, so the number alone proves nothing.
 macro_rules! probe_of_errand {
     () => {
         "p.id = iif(e.cached, t.reached_probe, e.probe_id)

@@ -146,6 +146,7 @@ macro_rules! store_suite {
             anchors::a_missing_place_is_a_finding_of_its_own,
             anchors::memory_is_trusted_with_places_it_knows,
             services::a_budget_is_spent_by_service_and_day,
+            services::an_earlier_day_goes_on_with_the_budget_of_the_latest,
             services::a_larger_budget_goes_on_where_the_smaller_ended,
             services::only_texts_that_are_new_are_told,
             services::a_text_that_was_read_again_is_told_again,

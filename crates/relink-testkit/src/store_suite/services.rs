@@ -22,6 +22,17 @@ pub async fn a_budget_is_spent_by_service_and_day(store: &dyn Store) -> Outcome 
     Ok(())
 }
 
+/// A clock that goes back refills nothing.
+pub async fn an_earlier_day_goes_on_with_the_budget_of_the_latest(store: &dyn Store) -> Outcome {
+    assert!(store.spend("archive a.test", 20_001, 2).await?);
+    assert!(store.spend("archive a.test", 20_000, 2).await?);
+    for day in [20_000, 20_001] {
+        assert!(!store.spend("archive a.test", day, 2).await?);
+    }
+    assert!(store.spend("archive a.test", 20_002, 2).await?);
+    Ok(())
+}
+
 /// What was spent stays spent, however much there is to spend.
 pub async fn a_larger_budget_goes_on_where_the_smaller_ended(store: &dyn Store) -> Outcome {
     assert!(!store.spend("archive a.test", 20_000, 0).await?);
@@ -50,6 +61,7 @@ async fn last(store: &dyn Store) -> Result<i64, relink_ports::StoreFault> {
 /// Living pages come with their text, others to be forgotten.
 pub async fn only_texts_that_are_new_are_told(store: &dyn Store) -> Outcome {
     assert_eq!(changes(store, 0).await?, [""; 0]);
+    assert_eq!(store.last_look().await?, 0);
     let first = Scene::with_pages(store, at(0), &[ONE, TWO]).await?;
     first.settle_all(Word::Alive, at(1)).await?;
     first.finish(at(2)).await?;
@@ -59,6 +71,7 @@ pub async fn only_texts_that_are_new_are_told(store: &dyn Store) -> Outcome {
     assert_eq!(all.len(), 2);
     assert_eq!(store.text_changes(0, 1).await?, all[..1]);
     let told = last(store).await?;
+    assert_eq!(store.last_look().await?, told);
     assert_eq!(changes(store, told).await?, [""; 0]);
     let second = Scene::with_pages(store, at(3), &[TWO]).await?;
     second.settle_all(Word::Dead, at(4)).await?;

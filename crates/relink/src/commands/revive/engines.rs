@@ -91,7 +91,8 @@ fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSe
 async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, Failure> {
     let index = LocalIndex::open(&beside(db)).map_err(|fault| failed(&fault))?;
     let edition = ports.store.edition().await?;
-    let mut after = told(&index, &edition).await.map_err(|fault| failed(&fault))?;
+    let last = ports.store.last_look().await?;
+    let mut after = told(&index, &edition, last).await.map_err(|fault| failed(&fault))?;
     loop {
         let piece = ports.store.text_changes(after, PIECE).await?;
         let Some(last) = piece.last() else { return Ok(index) };
@@ -103,11 +104,13 @@ async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, Failure> {
 }
 
 /// The last look that the index was told of. Where it was told by another
-/// database, it begins anew.
-async fn told(index: &LocalIndex, edition: &str) -> Result<i64, SearchFault> {
+/// database, or by a later state of this one than is there now (a backup that
+/// was put back), it begins anew.
+async fn told(index: &LocalIndex, edition: &str, last: i64) -> Result<i64, SearchFault> {
     let note = index.note()?;
-    let number = note.as_deref().and_then(|note| note.strip_prefix(edition)?.trim().parse().ok());
-    if let Some(number) = number {
+    let read = |note: &str| note.strip_prefix(edition)?.trim().parse().ok();
+    let number: Option<i64> = note.as_deref().and_then(read);
+    if let Some(number) = number.filter(|number| *number <= last) {
         return Ok(number);
     }
     if index.pages()? > 0 {
