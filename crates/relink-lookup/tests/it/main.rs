@@ -15,6 +15,7 @@ mod memento;
 mod omega;
 mod pywb;
 mod search;
+mod written_down;
 
 use std::sync::Arc;
 

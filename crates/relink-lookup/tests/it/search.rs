@@ -1,12 +1,11 @@
 //! Search engines in their own words, restated by us.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use relink_fetch::{Fetcher, Settings};
-use relink_lookup::{Manners, WebArchive, WebArchiveSettings, WebSearch, WebSearchSettings};
+use relink_lookup::{Manners, WebSearch, WebSearchSettings};
 use relink_model::SearchQuery;
-use relink_ports::{Archive, CaptureQuery, Ledger, SearchEngine, StoreFault};
+use relink_ports::SearchEngine;
 use relink_testkit::canary::Canary;
 use relink_testkit::hostile::{Hostile, Trick};
 use relink_testkit::web::{Answer, Web};
@@ -23,7 +22,7 @@ pub fn engine(settings: WebSearchSettings) -> WebSearch {
     asked_with(Some(KEY), WebSearchSettings { manners, ..settings })
 }
 
-fn asked_with(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
+pub fn asked_with(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
     let fetcher = Fetcher::new(Settings::default()).unwrap();
     let environment = |_: &str| key.map(str::to_owned);
     WebSearch::new(settings, &environment, Arc::new(fetcher), Arc::new(Noon))
@@ -204,42 +203,6 @@ async fn engines_at_one_place_are_told_apart_by_all_of_their_address() {
     };
     assert_eq!(key("db=birds"), key("db=birds"));
     assert_ne!(key("db=birds"), key("db=plants"));
-}
-
-/// The names under which requests were counted.
-#[derive(Default)]
-struct Services(Mutex<Vec<String>>);
-
-#[async_trait]
-impl Ledger for Services {
-    async fn spend(&self, service: &str, _: i64, _: u32) -> Result<bool, StoreFault> {
-        self.0.lock().unwrap().push(service.to_owned());
-        Ok(true)
-    }
-}
-
-#[tokio::test]
-async fn what_is_written_down_shows_no_password_and_no_key() {
-    let web = Web::start().await;
-    web.below("/", json(CASES[0].answer));
-    let ledger = Arc::new(Services::default());
-    let address = format!("http://me:hunter2@{}/s3cret/find", web.address());
-    let budget = Manners { daily_budget: 9, ..Manners::at_home() };
-    let template = format!("{address}?key=s3cret&q={{query}}").parse().unwrap();
-    let settings =
-        WebSearchSettings { manners: budget, ..WebSearchSettings::json("JSON", template) };
-    let asked = asked_with(None, settings).counting_in(Arc::clone(&ledger) as _);
-    assert_eq!(found(&asked, &query()).await, "/owl /birds");
-    let kept = asked.cache_key(&query()).unwrap();
-    assert!(!kept.contains("hunter2") && !kept.contains(KEY), "{kept}");
-    let archive = WebArchiveSettings::internet_archive(&Url::parse(&address).unwrap());
-    let fetcher = Arc::new(Fetcher::new(Settings::default()).unwrap());
-    let archive = WebArchiveSettings { manners: budget, ..archive };
-    let archive = WebArchive::new(archive, fetcher, Arc::new(Noon));
-    let archive = archive.counting_in(Arc::clone(&ledger) as _);
-    let _ = archive.captures(&CaptureQuery::of(web.url("/a"))).await;
-    let services = ["search", "archive"].map(|kind| format!("{kind} {}", web.address()));
-    assert_eq!(*ledger.0.lock().unwrap(), services);
 }
 
 #[tokio::test]
