@@ -13,7 +13,6 @@ use relink_page::{Aim, QueryPlan};
 use relink_ports::SearchEngine;
 use relink_revive::cost::Method;
 use relink_revive::replacement::{is_elsewhere, is_recognizable, is_word_for_word, likeness};
-use url::Url;
 
 use super::live::Living;
 use super::queries::anywhere;
@@ -21,10 +20,13 @@ use super::story::Replacement;
 use super::{Quest, Search};
 use crate::EngineFault;
 
-/// Pages that are looked at for one answer of an engine, at most.
+/// Pages that are looked at for one answer of an engine, at most. Ours: one
+/// more than on the page's own site, since the same title is found on more
+/// sites than mirror a page, and still few requests to strangers.
 const LOOKED_AT: usize = 4;
 
-/// Replacements that are told of one page.
+/// Replacements that are told of one page: a person compares them, and a third
+/// mirror is as good as the first (ours).
 const TOLD: usize = 3;
 
 /// Whether pages of other sites are looked for.
@@ -48,7 +50,11 @@ impl Search<'_> {
                 Elsewhere::Missing => quest.revival.alias.is_none(),
                 Elsewhere::Always => true,
             };
-            // Pages of a directory are gone through more than once.
+            // Pages of a directory are gone through more than once, and an alias
+            // may be found later than what was to do without it.
+            if self.settings.elsewhere == Elsewhere::Missing && !is_wanted {
+                quest.revival.replacements.clear();
+            }
             let is_open = quest.revival.replacements.is_empty() && !quest.was_sought_elsewhere;
             if is_wanted && is_open && quest.copy.as_ref().is_some_and(is_recognizable) {
                 quest.was_sought_elsewhere = true;
@@ -100,7 +106,10 @@ impl Search<'_> {
         let dead = quest.page.url.clone();
         let named = hits.iter().filter(|hit| is_elsewhere(&dead, &hit.url)).take(LOOKED_AT);
         for hit in named {
-            let Some(living) = self.live.check_elsewhere(&hit.url).await else { continue };
+            let living = self.live.check_elsewhere(&hit.url).await;
+            // Archives lead from short addresses to those that show the page.
+            let living = living.filter(|living| is_elsewhere(&dead, &living.url));
+            let Some(living) = living else { continue };
             if let Some(replacement) = replacement(quest, living, hit) {
                 quest.revival.offer(replacement);
             }
@@ -121,8 +130,7 @@ fn replacement(quest: &Quest, living: Living, hit: &SearchHit) -> Option<Replace
         Likeness::NearlyIdentical => format!("{percent:.0} % of its text is that of {copy}"),
         Likeness::Similar => format!("it shares {percent:.0} % of its text with {copy}"),
     };
-    let is_same = |url: &Url| *url == quest.page.url;
-    (!is_same(&living.url)).then(|| Replacement {
+    Some(Replacement {
         url: living.url,
         likeness,
         share: percent.round() / 100.0,

@@ -2,7 +2,7 @@
 //!
 //! A prediction is an alias only if the judge calls it alive: an address that
 //! answers like any stray address of its site is none. Each candidate is asked
-//! once, each host at the pace of a check.
+//! once for a directory, each host at the pace of a check.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -48,6 +48,14 @@ impl<'a> LiveCheck<'a> {
     pub(super) fn new(ports: &'a Ports, pace: Pace, policy: Policy, salt: u64) -> Self {
         let (controls, known, next) = Default::default();
         Self { ports, pace, policy, salt, controls, known, next, fetches: 0 }
+    }
+
+    /// Forgets what candidates say, and hosts that nobody has to wait for: a
+    /// run over many directories must not grow with them.
+    pub(super) fn forget(&mut self) {
+        self.known.clear();
+        let now = Instant::now();
+        self.next.retain(|_, at| *at > now);
     }
 
     /// Whether a candidate for `old` is alive, on the same site.

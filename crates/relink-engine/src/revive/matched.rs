@@ -11,7 +11,7 @@ use relink_revive::site::is_same_site;
 use relink_revive::{NoAlias, Site};
 use url::Url;
 
-use super::story::{Alias, Other};
+use super::story::Alias;
 use super::{Quest, Search};
 use crate::EngineFault;
 
@@ -72,8 +72,13 @@ impl Search<'_> {
         confidence: Confidence,
         clues: &[Clue],
     ) {
+        if quest.is_itself(candidate) {
+            quest.revival.because(NoAlias::NoMatch);
+            return;
+        }
         let page = &quest.page;
-        let Some(living) = self.live.check(&page.url, candidate, page.is_named).await else {
+        let living = self.live.check(&page.url, candidate, page.is_named).await;
+        let Some(living) = living.filter(|living| !quest.is_itself(&living.url)) else {
             quest.revival.because(NoAlias::NothingLive);
             return;
         };
@@ -81,7 +86,7 @@ impl Search<'_> {
         let is_proven = evidence.iter().any(|item| item.kind == EvidenceKind::Content);
         let confidence = if is_proven { confidence.max(PROVEN) } else { confidence };
         if confidence < self.settings.least {
-            quest.revival.others.push(Other { url: living.url, confidence });
+            quest.revival.other(living.url, confidence);
             quest.revival.because(NoAlias::NoMatch);
             return;
         }

@@ -114,6 +114,7 @@ pub async fn revive(
         let mut tell = |at: usize| observer.progress(done + at, all, directory.as_str());
         tell(0);
         let revivals = search.directory(&directory, pages, &mut tell, stop).await?;
+        search.live.forget();
         done += revivals.len();
         for revival in &revivals {
             observer.revived(revival)?;

@@ -1,5 +1,7 @@
 //! One page that is being looked for, and what is known of it so far.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_model::{Confidence, Digest};
@@ -7,10 +9,11 @@ use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::RedirectHistory;
 use relink_revive::replacement::{is_recognizable, likeness};
 use relink_revive::{NoAlias, OldPage};
+use url::{Position, Url};
 
 use super::archives::OldCopy;
 use super::live::Living;
-use super::{Alias, DeadPage, Other, Revival};
+use super::{DeadPage, Revival};
 
 /// One page being looked for.
 pub(super) struct Quest {
@@ -28,6 +31,9 @@ pub(super) struct Quest {
     pub(super) searches: u32,
     /// Whether other sites were searched for it.
     pub(super) was_sought_elsewhere: bool,
+    /// Pages of its site that have its text, with what speaks for each: those
+    /// of all engines, since of several none is sure.
+    pub(super) recognized: BTreeMap<Url, Vec<EvidenceItem>>,
 }
 
 impl Quest {
@@ -50,6 +56,7 @@ impl Quest {
             has_taught: false,
             searches: 0,
             was_sought_elsewhere: false,
+            recognized: BTreeMap::new(),
             page,
         }
     }
@@ -62,13 +69,21 @@ impl Quest {
     pub(super) fn conclude(&mut self, least: Confidence) {
         let revival = &mut self.revival;
         if let Some(alias) = revival.alias.take_if(|alias| alias.confidence < least) {
-            let Alias { url, confidence, .. } = alias;
-            revival.others.push(Other { url, confidence });
+            revival.other(alias.url, alias.confidence);
             revival.because(NoAlias::NoMatch);
         }
-        if revival.alias.is_some() {
+        if let Some(alias) = &revival.alias {
             revival.reasons.clear();
+            revival.others.retain(|other| other.url != alias.url);
         }
+    }
+
+    /// Whether an address is that of the page itself, which is no news of it.
+    /// Another scheme, host or closing slash is: where the page is dead and the
+    /// other alive, it moved there.
+    pub(super) fn is_itself(&self, url: &Url) -> bool {
+        let place = |url: &Url| url[Position::BeforeHost..Position::AfterQuery].to_owned();
+        url.scheme() == self.page.url.scheme() && place(url) == place(&self.page.url)
     }
 
     /// Learns from the last good copy what the page was about.
@@ -153,7 +168,7 @@ mod tests {
 
     #[track_caller]
     fn check(old: Digest, new: Digest, expect: &str) {
-        let url: url::Url = "https://example.org/a".parse().unwrap();
+        let url: Url = "https://example.org/a".parse().unwrap();
         let page = DeadPage { url: url.clone(), known: None, is_named: false };
         let quest = Quest { copy: Some(old), ..Quest::new(page, Timestamp::UNIX_EPOCH) };
         let living = Living { url, digest: Some(new) };
@@ -177,8 +192,25 @@ mod tests {
 
     #[test]
     fn files_are_compared_by_what_is_in_them() {
-        let file = |fingerprint| Digest { fingerprint: Some(fingerprint), ..Digest::default() };
+        let file = |print| Digest { fingerprint: Some(print), bytes: 4096, ..Digest::default() };
         check(file(1), file(1), "it is the same file as the old page");
         check(file(1), file(2), "");
+    }
+
+    #[track_caller]
+    fn check_itself(url: &str, expect: bool) {
+        let dead = "http://example.org/owls?page=2".parse().unwrap();
+        let page = DeadPage { url: dead, known: None, is_named: false };
+        let quest = Quest::new(page, Timestamp::UNIX_EPOCH);
+        assert_eq!(quest.is_itself(&url.parse().unwrap()), expect, "{url}");
+    }
+
+    #[test]
+    fn a_page_is_itself_whatever_its_fragment() {
+        check_itself("http://example.org/owls?page=2", true);
+        check_itself("http://ann:secret@EXAMPLE.org:80/owls?page=2#top", true);
+        check_itself("http://example.org/owls", false);
+        check_itself("https://example.org/owls?page=2", false);
+        check_itself("http://www.example.org/owls?page=2", false);
     }
 }

@@ -19,13 +19,15 @@ use url::Url;
 use super::live::Living;
 use super::matched::answers;
 use super::queries::on_site;
-use super::{Alias, Other, Quest, Search};
+use super::{Alias, Quest, Search};
 use crate::EngineFault;
 
 /// How long an engine's answer is good for.
 const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Pages that are looked at because a search found them.
+/// Pages that are looked at because a search of the site found them, for one
+/// answer. Ours: engines put the best first, a lost page that is there stands
+/// among the first, and each look is a request to a site that is to be spared.
 const RECOGNIZED: usize = 3;
 
 /// A page of the site that has the text of the lost one is believed so much,
@@ -33,7 +35,9 @@ const RECOGNIZED: usize = 3;
 /// places (ours).
 const BY_TEXT: Confidence = Confidence::percent(90);
 
-/// Each of several such pages is believed so much.
+/// Each of several such pages is believed so much (ours): of two it is one or
+/// the other. Less than the least that is usually suggested, whatever their
+/// number, so that none is taken.
 const ONE_OF_SEVERAL: Confidence = Confidence::percent(50);
 
 /// What is kept of an engine's answer.
@@ -51,6 +55,9 @@ impl Search<'_> {
             for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
                 self.search_one(&**engine, quest).await?;
             }
+        }
+        for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
+            decide(quest);
         }
         Ok(())
     }
@@ -76,30 +83,20 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Looks whether one of the pages found has the text of the lost one, where
-    /// addresses and titles do not tell. Of several that have it none is sure.
+    /// Looks which of the pages found have the text of the lost one, where
+    /// addresses and titles do not tell.
     async fn recognize(&mut self, quest: &mut Quest, live: &[(String, Option<String>)]) {
         if !quest.copy.as_ref().is_some_and(is_recognizable) {
             return;
         }
         let (began, before) = (Instant::now(), self.live.fetches);
-        let mut same: Vec<Living> = Vec::new();
         for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
             let page = &quest.page;
             let living = self.live.check(&page.url, &url, page.is_named).await;
-            same.extend(living.filter(|living| quest.is_copy(living)));
-        }
-        same.sort_by(|one, other| one.url.cmp(&other.url));
-        same.dedup_by(|one, other| one.url == other.url);
-        let is_only = same.len() == 1;
-        for living in same {
-            let evidence = quest.evidence(&living, Vec::new());
-            let Living { url, .. } = living;
-            if is_only {
-                let (confidence, method) = (BY_TEXT, Method::Search);
-                quest.revival.accept(Alias { url, confidence, method, evidence, lesson: None });
-            } else {
-                quest.revival.others.push(Other { url, confidence: ONE_OF_SEVERAL });
+            let is_found = |it: &Living| quest.is_copy(it) && !quest.is_itself(&it.url);
+            if let Some(living) = living.filter(is_found) {
+                let evidence = quest.evidence(&living, Vec::new());
+                quest.recognized.insert(living.url, evidence);
             }
         }
         let cost = self.spent(began, before);
@@ -120,7 +117,8 @@ impl Search<'_> {
             let Some(answer) = self.ask(engine, &query, Method::Search, quest).await? else {
                 return Ok(found);
             };
-            let hits = answer.hits.into_iter().filter(|hit| is_same_site(&old, &hit.url));
+            let is_news = |url: &Url| is_same_site(&old, url) && !quest.is_itself(url);
+            let hits = answer.hits.into_iter().filter(|hit| is_news(&hit.url));
             let pages: Vec<_> = hits.map(|hit| (hit.url.to_string(), Some(hit.title))).collect();
             plan.answered(pages.len() as u64);
             let is_fruitful = !pages.is_empty();
@@ -154,12 +152,14 @@ impl Search<'_> {
             if quest.searches >= self.settings.searches {
                 return Ok(None);
             }
-            quest.searches += 1;
         }
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), engine.requests());
         let answer = engine.search(query).await;
-        let cost = Cost { searches: 1, time: began.elapsed(), ..Cost::default() };
-        quest.revival.charge(method, cost);
+        // Who refuses, or is left alone for today, was not asked.
+        let asked = engine.requests().saturating_sub(before);
+        let searches = u32::try_from(asked).unwrap_or(u32::MAX);
+        quest.searches += searches.min(1);
+        quest.revival.charge(method, Cost { searches, time: began.elapsed(), ..Cost::default() });
         let answer = match answer {
             Ok(answer) => answer,
             Err(fault) => {
@@ -173,5 +173,19 @@ impl Search<'_> {
             self.ports.store.keep_search(key, &text, now).await?;
         }
         Ok(Some(answer))
+    }
+}
+
+/// Takes the page that was recognized by its text, if there is one alone. Of
+/// several, whoever named them, none is sure.
+fn decide(quest: &mut Quest) {
+    let is_only = quest.recognized.len() == 1;
+    for (url, evidence) in quest.recognized.clone() {
+        if is_only {
+            let (confidence, method) = (BY_TEXT, Method::Search);
+            quest.revival.accept(Alias { url, confidence, method, evidence, lesson: None });
+        } else {
+            quest.revival.other(url, ONE_OF_SEVERAL);
+        }
     }
 }

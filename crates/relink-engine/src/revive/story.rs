@@ -142,8 +142,35 @@ impl Revival {
         }
     }
 
+    /// Notes a page that is like it, each address once; what is known of it
+    /// last counts.
+    pub(super) fn other(&mut self, url: Url, confidence: Confidence) {
+        match self.others.iter_mut().find(|other| other.url == url) {
+            Some(known) => known.confidence = confidence,
+            None => self.others.push(Other { url, confidence }),
+        }
+    }
+
     /// What all methods took together.
     pub fn cost(&self) -> Cost {
         self.costs.values().copied().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_page_is_noted_once() {
+        let url = |path: &str| Url::parse("https://example.org/").unwrap().join(path).unwrap();
+        let mut revival = Revival::new(url("dead"), None, Timestamp::UNIX_EPOCH);
+        for (path, percent) in [("a", 60), ("b", 50), ("a", 50)] {
+            revival.other(url(path), Confidence::percent(percent));
+        }
+        let half = Confidence::percent(50);
+        let noted: Vec<_> =
+            revival.others.iter().map(|it| (it.url.path(), it.confidence)).collect();
+        assert_eq!(noted, [("/a", half), ("/b", half)]);
     }
 }

@@ -46,7 +46,7 @@ pub struct ReviveArgs {
     /// `none`; keys come from the environment. `json:URL` is any other that
     /// answers with JSON, with `{query}`, `{site}` and `{limit}` in its address.
     /// May be repeated [default: local].
-    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", value_delimiter = ',')]
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH")]
     pub search: Vec<String>,
     /// Whether to look for pages of other sites that have the content of the
     /// dead one [default: missing].
@@ -107,7 +107,7 @@ pub struct RevivingArgs {
     pub live: Vec<PathBuf>,
     /// A search engine to ask, as in `relink revive --search`. May be repeated
     /// [default: local].
-    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", value_delimiter = ',')]
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH")]
     pub search: Vec<String>,
     /// Whether to look for pages of other sites that have the content of the
     /// dead one [default: missing].

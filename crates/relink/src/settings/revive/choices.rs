@@ -31,6 +31,9 @@ pub enum SearchChoice {
 /// The engines that are known by name alone.
 const NAMED: [&str; 3] = ["brave", "mojeek", "kagi"];
 
+/// What stands before the address of the others.
+const ADDRESSES: [&str; 2] = ["searxng:", "json:"];
+
 /// The archives of these names; the usual one if nothing is said.
 pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, Failure> {
     let Some(named) = named else {
@@ -58,7 +61,24 @@ fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
 /// The search engines of these names; the local index if nothing is said.
 pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, Failure> {
     let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
-    named.iter().filter(|name| *name != "none").map(|name| search(name)).collect()
+    let names = named.iter().flat_map(|names| parted(names));
+    names.filter(|name| name != "none").map(|name| search(&name)).collect()
+}
+
+/// The names in a list with commas between them, as the environment has it. A
+/// comma in an address belongs to it, unless a name follows.
+fn parted(names: &str) -> Vec<String> {
+    let is_address = |name: &str| ADDRESSES.iter().any(|kind| name.starts_with(kind));
+    let is_name =
+        |name: &str| is_address(name) || ["local", "none"].contains(&name) || NAMED.contains(&name);
+    let mut parted: Vec<String> = Vec::new();
+    for piece in names.split(',') {
+        match parted.last_mut().filter(|last| is_address(last) && !is_name(piece.trim())) {
+            Some(address) => address.extend([",", piece]),
+            None => parted.push(piece.trim().to_owned()),
+        }
+    }
+    parted
 }
 
 fn search(name: &str) -> Result<SearchChoice, Failure> {
@@ -85,4 +105,25 @@ fn search(name: &str) -> Result<SearchChoice, Failure> {
         Failure::usage(format!("`{name}` is no search engine that is known"))
             .hint("`local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` and `none` are")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(names: &str, expect: &[&str]) {
+        assert_eq!(parted(names), expect);
+    }
+
+    #[test]
+    fn a_comma_parts_names_and_is_part_of_an_address() {
+        check("local", &["local"]);
+        check("local, brave,altavista", &["local", "brave", "altavista"]);
+        check("json:http://a.test/?f=a,b&q={query}", &["json:http://a.test/?f=a,b&q={query}"]);
+        check(
+            "json:http://a.test/?q={query}&f=a,,b,local,searxng:http://b.test,kagi",
+            &["json:http://a.test/?q={query}&f=a,,b", "local", "searxng:http://b.test", "kagi"],
+        );
+    }
 }

@@ -71,6 +71,16 @@ fn index(scene: &Scene) -> Vec<u8> {
     std::fs::read(folder.join(Path::new("pages-1/meta.json"))).unwrap()
 }
 
+/// How many pages such an index knows.
+fn documents(meta: &[u8]) -> u64 {
+    let meta: Value = serde_json::from_slice(meta).unwrap();
+    let known = |part: &Value| {
+        let deleted = part["deletes"]["num_deleted_docs"].as_u64().unwrap_or(0);
+        part["max_doc"].as_u64().unwrap() - deleted
+    };
+    meta["segments"].as_array().unwrap().iter().map(known).sum()
+}
+
 #[test]
 fn the_index_is_told_only_what_is_new() {
     let scene = moved();
@@ -88,16 +98,24 @@ fn the_index_is_told_only_what_is_new() {
     scene.story("/lost/3", &[]);
     let second = index(&scene);
     assert_ne!(second, first);
-    let documents = |meta: &[u8]| -> u64 {
-        let meta: Value = serde_json::from_slice(meta).unwrap();
-        let segments = meta["segments"].as_array().unwrap().clone();
-        segments
-            .iter()
-            .map(|part| {
-                let deleted = part["deletes"]["num_deleted_docs"].as_u64().unwrap_or(0);
-                part["max_doc"].as_u64().unwrap() - deleted
-            })
-            .sum()
-    };
     assert_eq!((documents(&first), documents(&second)), (2, 1), "what died is forgotten");
+}
+
+#[test]
+fn the_index_begins_anew_when_an_older_database_is_put_back() {
+    let scene = moved();
+    let check = |path: &str| {
+        let url = scene.url(path);
+        scene.desk.check(&["--max-age", "0", &url]).exits(0);
+    };
+    let database = || scene.desk.path("relink.db");
+    check("/trees/oak");
+    let backup = std::fs::read(database()).unwrap();
+    check("/trees/elm");
+    check("/kitchen/7");
+    scene.story("/lost/1", &[]);
+    assert_eq!(documents(&index(&scene)), 3);
+    std::fs::write(database(), backup).unwrap();
+    scene.story("/lost/2", &[]);
+    assert_eq!(documents(&index(&scene)), 1, "what it never saw is forgotten");
 }

@@ -5,6 +5,7 @@ mod archives;
 mod batch;
 mod budgets;
 mod elsewhere;
+mod engines;
 mod learning;
 mod patterns;
 mod redirects;
