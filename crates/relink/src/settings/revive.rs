@@ -27,8 +27,9 @@ const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
 /// Nothing less sure is suggested.
 const LEAST: f64 = 0.7;
 
-/// The most searches for one page: of its site, then of all sites by title, by
-/// signature and by phrases.
+/// The most searches for one page: of its site by title and by signature, then
+/// of all sites by the same (ours). Searches are paid for by the piece; who
+/// pays nothing for them may ask for more.
 const SEARCHES: u32 = 4;
 
 /// How dead pages are looked for.

@@ -61,8 +61,8 @@ fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
 /// The search engines of these names; the local index if nothing is said.
 pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, Failure> {
     let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
-    let names = named.iter().flat_map(|names| parted(names));
-    names.filter(|name| name != "none").map(|name| search(&name)).collect()
+    let all = named.iter().flat_map(|list| parted(list));
+    all.filter(|name| name != "none").map(|name| search(&name)).collect()
 }
 
 /// The names in a list with commas between them, as the environment has it. A

@@ -110,3 +110,25 @@ fn an_address_with_a_comma_is_one_engine() {
     let story = lost.story(&["--search", &engine]);
     assert_eq!(story["replacements"][0]["url"], mirror.as_str(), "{story}");
 }
+
+#[test]
+fn the_database_holds_no_password_and_no_key_of_a_service() {
+    let lost = Lost::new();
+    let engine = lost.engine(&[]).replace("http://", "http://me:hunter2@");
+    let engine = format!("{engine}&key=s3cret");
+    let archive = lost.scene.archive.root().replace("http://", "http://me:hunter2@");
+    let services = ["--archive", &archive, "--search", &engine];
+    let args = [&lost.names()[..], &["--allow-private"], &services, &[&lost.dead]].concat();
+    let budgets = ["revive", "--db", "relink.db", "--search-budget", "9", "--archive-budget", "9"];
+    let said = lost.scene.desk.run(&[&budgets[..], &args].concat()).exits(0);
+    assert!(said.stdout.contains("good copy http://"), "{}", said.stdout);
+    lost.scene.desk.check(&[&["--revive"], &args[..]].concat()).exits(1);
+    for name in ["relink.db", "relink.db-wal"] {
+        let bytes = std::fs::read(lost.scene.desk.path(name)).unwrap_or_default();
+        for secret in ["hunter2", "s3cret"] {
+            let place = bytes.windows(secret.len()).position(|part| part == secret.as_bytes());
+            let shown = |at: usize| String::from_utf8_lossy(&bytes[at.saturating_sub(80)..at]);
+            assert_eq!(place.map(shown), None, "{name} holds {secret}");
+        }
+    }
+}
