@@ -182,7 +182,8 @@ fn sum(one: Timings, other: Timings) -> Timings {
     }
 }
 
-fn is_same_place(one: &Url, other: &Url) -> bool {
+/// Whether two addresses are on the same host and port.
+pub(crate) fn is_same_place(one: &Url, other: &Url) -> bool {
     one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
 }
 

@@ -42,6 +42,7 @@ pub use self::remarks::{Remark, Remarked};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
+use crate::look::is_same_place;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 use crate::{EngineFault, Ports, Stop};
 
@@ -113,8 +114,8 @@ struct Document {
 enum Standing {
     /// On the disk, in this directory, and as which file, if it is one.
     Folder { folder: PathBuf, own: Option<PathBuf> },
-    /// On the web, at this address.
-    Web(Url),
+    /// On the web, at this address, and whether the user named its host.
+    Web { url: Url, is_named: bool },
 }
 
 impl Standing {
@@ -129,19 +130,16 @@ impl Standing {
     }
 
     fn is_on_web(&self) -> bool {
-        matches!(self, Self::Web(_))
+        matches!(self, Self::Web { .. })
     }
 
     /// Whether an address in the document is named by the user: those in the
     /// user's own documents are, those on pages only on the page's own host
-    /// and port.
+    /// and port, if the user named that one.
     fn names(&self, url: &Url) -> bool {
         match self {
             Self::Folder { .. } => true,
-            Self::Web(page) => {
-                page.host() == url.host()
-                    && page.port_or_known_default() == url.port_or_known_default()
-            }
+            Self::Web { url: page, is_named } => *is_named && is_same_place(page, url),
         }
     }
 }

@@ -20,7 +20,7 @@ use super::{Document, Loader, Remark, SeenPage, Standing};
 use crate::anchors::{self, offered_by};
 use crate::ask::THROTTLING;
 use crate::crawl::{SITEMAP_BYTES, is_named_as_sitemap, unpacked_body};
-use crate::look::{LookAt, look};
+use crate::look::{LookAt, is_same_place, look};
 use crate::{EngineFault, Stop};
 
 /// How far from an input a sitemap may be listed. The protocol has indexes of
@@ -101,7 +101,10 @@ impl Loader<'_> {
         let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
         let anchors = shown.and_then(|body| offered_by(&probe, body));
         self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
-        Some((body?, Standing::Web(last.unwrap_or_else(|| url.clone()))))
+        let last = last.unwrap_or_else(|| url.clone());
+        // A host that a redirect or a page leads to is not the user's choice.
+        let is_named = is_named && is_same_place(&last, url);
+        Some((body?, Standing::Web { url: last, is_named }))
     }
 
     /// The document that a page is; nothing if it is of a kind without links.

@@ -88,7 +88,7 @@ impl Resolver {
     pub(super) fn new(settings: &LoadSettings, format: Format, standing: Standing) -> Self {
         let rules = settings.reading.local.clone();
         let base = match &standing {
-            Standing::Web(url) => Some(url.clone()),
+            Standing::Web { url, .. } => Some(url.clone()),
             Standing::Folder { folder, .. } => published(&rules, folder),
         };
         // What a user names, or a page on the web, is meant.

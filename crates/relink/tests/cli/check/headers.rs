@@ -3,6 +3,7 @@
 use relink_testkit::web::{Seen, Web};
 
 use crate::desk::Desk;
+use crate::maps::{index, urlset, xml};
 
 /// The first request for a path.
 fn request(web: &Web, path: &str) -> Seen {
@@ -57,4 +58,36 @@ fn headers_are_not_sent_to_hosts_that_only_a_page_names() {
     Desk::new().check(&[&args[..], &[web.url("/").as_str()]].concat()).exits(0);
     assert_eq!(request(&web, "/").header("authorization"), Some("Bearer hunter2"));
     assert_eq!(request(&other, "/in").header("authorization"), None);
+}
+
+/// Claims that a check of the first server's page tells its secret there, and
+/// nowhere on the other one.
+#[track_caller]
+fn keeps_headers_from(web: &Web, given: &str, other: &Web, asked: &str) {
+    let args = ["--allow-private", "--header", "Authorization: Bearer hunter2"];
+    Desk::new().check(&[&args[..], &[web.url(given).as_str()]].concat()).exits(0);
+    assert_eq!(request(web, given).header("authorization"), Some("Bearer hunter2"));
+    assert_eq!(other.hits(asked), 1);
+    let is_told = |seen: &Seen| seen.header("authorization").is_some();
+    let told: Vec<Seen> = other.requests().into_iter().filter(is_told).collect();
+    assert!(told.is_empty(), "{told:?}");
+}
+
+#[test]
+fn headers_are_not_sent_to_pages_on_a_host_that_only_a_sitemap_names() {
+    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    let of_other = |path: &str| vec![other.url(path).to_string()];
+    web.answer("/index.xml", xml(index(&of_other("/index.xml"))));
+    other.answer("/index.xml", xml(index(&of_other("/map.xml"))));
+    other.answer("/map.xml", xml(urlset(&of_other("/in"))));
+    other.page("/in", 200, "");
+    keeps_headers_from(&web, "/index.xml", &other, "/in");
+}
+
+#[test]
+fn headers_are_not_sent_to_links_of_a_page_on_another_host_than_was_given() {
+    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    web.redirect("/", 302, other.url("/page").as_str());
+    other.page("/page", 200, "<a href='/in'>x</a>").page("/in", 200, "");
+    keeps_headers_from(&web, "/", &other, "/in");
 }
