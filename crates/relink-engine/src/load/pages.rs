@@ -9,6 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use relink_frontier::{canonical, host_name};
+use relink_model::Ending;
 use relink_page::{Format, is_sitemap_index};
 use relink_ports::{Agent, Body, Terms};
 use url::Url;
@@ -85,7 +86,8 @@ impl Loader<'_> {
         self.load_document(document, 0).await
     }
 
-    /// Asks a page, and keeps what it answered.
+    /// Asks a page, and keeps what it answered. What a server says instead of
+    /// the page is no document.
     async fn ask(&mut self, asked: Asked<'_>, stop: &Stop) -> Option<(Body, Standing)> {
         let Asked { url, is_named, body_cap } = asked;
         let terms = Terms { body_cap, ..Terms::default() };
@@ -97,6 +99,7 @@ impl Loader<'_> {
         if probe.ending.status().is_some_and(|status| THROTTLING.contains(&status)) {
             self.listed.tired.insert(host_name(url));
         }
+        let is_shown = matches!(probe.ending, Ending::Answered(200..=299));
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
         let anchors = shown.and_then(|body| offered_by(&probe, body));
@@ -104,7 +107,7 @@ impl Loader<'_> {
         let last = last.unwrap_or_else(|| url.clone());
         // A host that a redirect or a page leads to is not the user's choice.
         let is_named = is_named && is_same_place(&last, url);
-        Some((body?, Standing::Web { url: last, is_named }))
+        Some((body.filter(|_| is_shown)?, Standing::Web { url: last, is_named }))
     }
 
     /// The document that a page is; nothing if it is of a kind without links.
@@ -167,7 +170,8 @@ impl Loader<'_> {
         let asked = Asked { url, is_named: *is_named, body_cap: Some(SITEMAP_BYTES) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let document = self.document_of(url, &body, standing);
-        // An error page is told as what it is, with the link to it.
+        // An error page that answers 200 is told as what it is, with the link
+        // to it.
         match document.filter(|document| document.format != Format::Html) {
             Some(document) => self.load_document(document, *depth).await,
             None => Ok(()),

@@ -113,3 +113,25 @@ fn a_page_does_not_lead_to_sitemaps_in_private() {
     Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
     assert_eq!(inside.hits("/one.xml"), 0);
 }
+
+#[test]
+fn what_servers_say_instead_of_a_sitemap_holds_no_links() {
+    let web = Web::start_blocking();
+    let paths = ["/text.xml", "/forbidden.xml", "/broken.xml"];
+    let stray = url(&web, "/stray");
+    let refused = |status: u16, kind: &str, body: String| {
+        Answer::new(status, body).header("Content-Type", kind)
+    };
+    web.answer(paths[0], refused(404, "text/plain", format!("see {stray}")));
+    web.answer(paths[1], refused(403, "application/xml", urlset(std::slice::from_ref(&stray))));
+    web.answer(paths[2], refused(500, "application/json", format!("{{\"help\":\"{stray}\"}}")));
+    let maps = paths.map(|path| url(&web, path));
+    let desk = Desk::new();
+    desk.write("map.xml", &index(&maps));
+    let mut listed = maps.to_vec();
+    listed.sort();
+    assert_eq!(desk.check(&["map.xml"]).exits(1).rows().urls(), listed);
+    let given: Vec<&str> = maps.iter().map(String::as_str).collect();
+    assert_eq!(desk.check(&given).exits(1).rows().urls(), listed);
+    assert_eq!(web.hits("/stray"), 0);
+}
