@@ -19,7 +19,7 @@ pub(crate) const MOST_LINKS: usize = 6_000;
 /// Bytes read of a sitemap (its protocol's own limit).
 pub(crate) const SITEMAP_BYTES: usize = 50 << 20;
 /// Links of one sitemap (its protocol's own limit).
-const MOST_ENTRIES: usize = 50_000;
+pub(crate) const MOST_ENTRIES: usize = 50_000;
 
 /// What a page says.
 #[derive(Debug, Default)]
@@ -80,8 +80,10 @@ pub(crate) fn unpacked_body(body: &Body) -> (Cow<'_, [u8]>, Option<Format>, Opti
         let bytes: &[u8] = &body.bytes;
         return (bytes.into(), Format::of_content_type(content_type, bytes), None);
     }
-    // Half a sitemap has links, too.
-    let (bytes, fault) = unpack(&body.bytes, Bounds::default());
+    // Half a sitemap has links, too. Nothing else is sent packed, and its
+    // protocol's limit holds for what is unpacked.
+    let bounds = Bounds { bytes: SITEMAP_BYTES, ..Bounds::default() };
+    let (bytes, fault) = unpack(&body.bytes, bounds);
     let told = Format::of_content_type(content_type, &bytes);
     // A packed sitemap is sent as what it is packed in.
     let format = told.unwrap_or_else(|| Format::of_file(None, &bytes));
@@ -96,7 +98,7 @@ pub(crate) fn is_named_as_sitemap(url: &Url) -> bool {
 }
 
 /// Whether the root element is that of a sitemap or of an index of some.
-fn is_sitemap(bytes: &[u8]) -> bool {
+pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(4096)];
     let has = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     has(b"<urlset") || has(b"<sitemapindex") || has(b":urlset")
@@ -156,4 +158,26 @@ struct SeenFrom<'a> {
 fn found(link: &Link, url: Result<Url, String>, fragment: Option<String>) -> FoundLink {
     let given = redact(link.target.text()).into_owned();
     FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    #[test]
+    fn a_packed_sitemap_unpacks_to_what_a_sitemap_may_be_and_no_further() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+        encoder.write_all(b"<urlset>").unwrap();
+        encoder.write_all(&vec![b' '; SITEMAP_BYTES]).unwrap();
+        let bytes = encoder.finish().unwrap().into();
+        let body = Body { content_type: None, language: None, robots: None, bytes, is_cut: false };
+        let (bytes, format, fault) = unpacked_body(&body);
+        assert_eq!((bytes.len(), format), (SITEMAP_BYTES, Some(Format::Xml)));
+        assert!(matches!(fault, Some(UnpackFault::TooLarge(SITEMAP_BYTES))));
+    }
 }

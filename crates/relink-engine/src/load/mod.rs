@@ -326,7 +326,7 @@ impl<'a> Loader<'a> {
         self.loaded.documents += 1;
         self.loading.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
-        let mut reader = Reader::start(self.source(&document));
+        let mut reader = Reader::start(self.source(&document, pages::most_links(&document, depth)));
         let mut position = 0;
         while let Some(piece) = reader.next().await {
             match piece {
@@ -352,7 +352,7 @@ impl<'a> Loader<'a> {
         Ok(())
     }
 
-    fn source(&self, document: &Document) -> Source {
+    fn source(&self, document: &Document, most: usize) -> Source {
         let column = self.settings.reading.column.clone();
         let today = self.ports.now().to_zoned(TimeZone::UTC).date();
         Source {
@@ -361,6 +361,7 @@ impl<'a> Loader<'a> {
             content: document.content.clone(),
             files: Arc::clone(&self.ports.files),
             today,
+            most,
             resolver: Resolver::new(self.settings, document.format, document.standing.clone()),
         }
     }

@@ -20,7 +20,7 @@ use super::resolve::Meaning;
 use super::{Document, Loader, Remark, SeenPage, Standing};
 use crate::anchors::{self, offered_by};
 use crate::ask::THROTTLING;
-use crate::crawl::{SITEMAP_BYTES, is_named_as_sitemap, unpacked_body};
+use crate::crawl::{MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap, unpacked_body};
 use crate::look::{LookAt, is_same_place, look};
 use crate::{EngineFault, Stop};
 
@@ -190,6 +190,15 @@ impl Loader<'_> {
     fn unread(&mut self, path: String, text: &str) {
         self.loaded.problems.push(Remark { path, line: None, text: text.to_owned() });
     }
+}
+
+/// The links of a document that are read, `depth` being how far it is from an
+/// input itself. Sitemaps on the web are read as far as one may go; the user's
+/// own documents are read whole.
+pub(super) fn most_links(document: &Document, depth: u32) -> usize {
+    let is_listed = depth > 0;
+    let is_map = || document.format == Format::Xml && is_sitemap(document.content.head());
+    if document.standing.is_on_web() && (is_listed || is_map()) { MOST_ENTRIES } else { usize::MAX }
 }
 
 /// Whether a document lists sitemaps.

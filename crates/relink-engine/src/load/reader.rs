@@ -62,6 +62,8 @@ pub(super) struct Source {
     pub(super) files: Arc<dyn Files>,
     /// The day, which notes may end by.
     pub(super) today: Date,
+    /// Links that are read if it is held whole; the others are counted.
+    pub(super) most: usize,
     pub(super) resolver: Resolver,
 }
 
@@ -136,8 +138,12 @@ fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Sa
 /// Formats whose links stand for themselves are sent on as they are found.
 fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
     let mut links = Vec::with_capacity(CHUNK);
-    let Source { format, options, resolver, .. } = source;
-    let remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
+    let Source { format, options, resolver, most, .. } = source;
+    let mut quota = Quota::new(*most);
+    let mut remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
+        if !quota.takes(&link) {
+            return;
+        }
         links.push(ReadLink::new(&link, resolver, notes));
         if links.len() == CHUNK {
             let full = std::mem::replace(&mut links, Vec::with_capacity(CHUNK));
@@ -145,6 +151,7 @@ fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Pi
         }
     });
     send(sender, Piece::Links(links));
+    remarks.problems.extend(quota.problem());
     remarks
 }
 
@@ -155,10 +162,48 @@ fn read_whole(
     notes: &Notes,
     sender: &mpsc::Sender<Piece>,
 ) -> Remarks {
-    let read = relink_page::links_with(source.format, bytes, &source.options);
-    let resolver = source.resolver.with_base(read.base.as_deref());
-    send_links(&read.links, &resolver, notes, sender);
-    Remarks { base: read.base, problems: read.problems }
+    let Source { format, options, resolver, most, .. } = source;
+    let (mut links, mut quota) = (Vec::new(), Quota::new(most));
+    let mut remarks = relink_page::each_link_with(format, bytes, &options, &mut |link| {
+        if quota.takes(&link) {
+            links.push(link);
+        }
+    });
+    let resolver = resolver.with_base(remarks.base.as_deref());
+    send_links(&links, &resolver, notes, sender);
+    remarks.problems.extend(quota.problem());
+    remarks
+}
+
+/// How many links of a document are taken.
+struct Quota {
+    most: usize,
+    taken: usize,
+    /// How many more there were, and the line of the first of them.
+    more: Option<(usize, u32)>,
+}
+
+impl Quota {
+    fn new(most: usize) -> Self {
+        Self { most, taken: 0, more: None }
+    }
+
+    fn takes(&mut self, link: &Link) -> bool {
+        if self.taken < self.most {
+            self.taken += 1;
+            return true;
+        }
+        let (more, line) = self.more.unwrap_or((0, link.place.line));
+        self.more = Some((more + 1, line));
+        false
+    }
+
+    /// What there is to say if not all were taken.
+    fn problem(self) -> Option<Problem> {
+        let (more, line) = self.more?;
+        let text = format!("{} links of a sitemap are read, and {more} are not", self.most);
+        Some(Problem { line, text })
+    }
 }
 
 fn send_links(links: &[Link], resolver: &Resolver, notes: &Notes, sender: &mpsc::Sender<Piece>) {

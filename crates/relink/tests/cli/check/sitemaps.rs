@@ -135,3 +135,18 @@ fn what_servers_say_instead_of_a_sitemap_holds_no_links() {
     assert_eq!(desk.check(&given).exits(1).rows().urls(), listed);
     assert_eq!(web.hits("/stray"), 0);
 }
+
+#[test]
+fn a_sitemap_that_lists_too_much_is_read_so_far_and_no_further() {
+    let web = Web::start_blocking();
+    let pages: Vec<String> = (0..50_002).map(|n| url(&web, &format!("/{n}"))).collect();
+    web.answer("/sitemap.xml", xml(urlset(&pages)));
+    web.below("/", Answer::new(200, ""));
+    let given = url(&web, "/sitemap.xml");
+    let said = Desk::new().check(&["--include", "/5000.$", &given]).exits(0);
+    assert_eq!(said.rows().urls().len(), 0);
+    let said = Desk::new().check(&["--include", "/4999[89]$", &given]).exits(0);
+    assert_eq!(said.rows().urls(), pages[49_998..50_000]);
+    let told = format!("problem: {given}:1: 50000 links of a sitemap are read, and 2 are not");
+    assert!(said.stderr.contains(&told), "{}", said.stderr);
+}
