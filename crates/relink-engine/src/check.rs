@@ -62,7 +62,7 @@ pub async fn check(
     let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
     let loading = Loading::default();
     let loader = Loader::new(ports, run.id, &settings.load, &loading);
-    let start = start(settings, &inputs, &run);
+    let start = start(ports, settings, &inputs, &run).await;
     let asker = Asker::new(ports, &run, &settings.ask, start, &loading, None);
     let (read, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
     let end = match end {
@@ -84,10 +84,19 @@ pub async fn check(
 /// document may name, and an interrupted run may hold errands that nobody
 /// names any more; which places are wanted on a page is not known before,
 /// either. All that is only known once everything is read.
-fn start(settings: &CheckSettings, inputs: &[Found<'_>], run: &OpenRun) -> Start {
-    let has_pages = settings.load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
-    let has_pages = has_pages || load::may_list_sitemaps(inputs, &settings.load);
-    if has_pages || settings.load.reading.remote_anchors || run.is_resumed {
+async fn start(
+    ports: &Ports,
+    settings: &CheckSettings,
+    inputs: &[Found<'_>],
+    run: &OpenRun,
+) -> Start {
+    let load = &settings.load;
+    let has_pages = load.inputs.iter().any(|input| matches!(input, Input::Page { .. }));
+    if has_pages
+        || load.reading.remote_anchors
+        || run.is_resumed
+        || load::may_list_sitemaps(ports, inputs, load).await
+    {
         Start::WhenLoaded
     } else {
         Start::AtOnce

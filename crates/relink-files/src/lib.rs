@@ -96,6 +96,10 @@ impl Files for Disk {
         }
     }
 
+    fn can_reopen(&self, path: &Path) -> bool {
+        self.resolve(path).metadata().is_ok_and(|metadata| metadata.is_file())
+    }
+
     async fn exists(&self, path: &Path) -> bool {
         let path = self.resolve(path);
         // A panic cannot happen in a bare system call; a runtime that shuts

@@ -78,6 +78,12 @@ pub trait Files: Send + Sync {
     /// of their own to wait on.
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault>;
 
+    /// Whether what lies at this path may be opened twice: a pipe gives what it
+    /// holds once. For those who have a thread of their own to wait on.
+    fn can_reopen(&self, _path: &Path) -> bool {
+        true
+    }
+
     /// Whether something a reader could open lies at this path.
     async fn exists(&self, path: &Path) -> bool;
 

@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_page::Format;
+use relink_page::{Format, is_sitemap_index};
 use relink_ports::{DocumentSource, Walk, Walked};
 use url::Url;
 
-use super::LoadSettings;
+use super::{LoadSettings, opened};
 use crate::unpack::inner_name;
 use crate::{EngineFault, Ports};
 
@@ -40,6 +40,10 @@ impl fmt::Display for Input {
     }
 }
 
+/// What an index of sitemaps begins with: a name under which this is XML says
+/// nothing itself, or that.
+const INDEX: &[u8] = b"<?xml version=\"1.0\"?><sitemapindex>";
+
 /// An input with the files it stands for.
 pub(crate) enum Found<'a> {
     Files(Walked),
@@ -70,15 +74,40 @@ pub(crate) async fn find<'a>(
     Ok(found)
 }
 
-/// Whether a document may list sitemaps, by its name. What they answer is
-/// asked while loading.
-pub(crate) fn may_list_sitemaps(inputs: &[Found<'_>], settings: &LoadSettings) -> bool {
-    let named = |source: &DocumentSource| Format::of_file(Some(inner_name(&source.label)), b"");
-    let is_xml = |source: &DocumentSource| {
-        settings.reading.format.unwrap_or_else(|| named(source)) == Format::Xml
+/// Whether a document may list sitemaps, by its name or, where that says
+/// nothing, by its first bytes. What they answer is asked while loading.
+pub(crate) async fn may_list_sitemaps(
+    ports: &Ports,
+    inputs: &[Found<'_>],
+    settings: &LoadSettings,
+) -> bool {
+    let format = settings.reading.format;
+    let is_xml = |name: Option<&str>, head: &[u8]| {
+        format.unwrap_or_else(|| Format::of_file(name, head)) == Format::Xml
     };
-    inputs.iter().any(|input| match input {
-        Found::Files(walked) => walked.documents.iter().any(is_xml),
-        Found::Page(_) | Found::Stdin(_) | Found::Spooled(_) => false,
-    })
+    let mut unsaid = Vec::new();
+    for input in inputs {
+        match input {
+            Found::Files(Walked { documents, .. }) => {
+                for DocumentSource { label, path } in documents {
+                    let name = Some(inner_name(label));
+                    if is_xml(name, b"") {
+                        return true;
+                    }
+                    if is_xml(name, INDEX) {
+                        unsaid.push(path.clone());
+                    }
+                }
+            }
+            Found::Stdin(bytes) if is_xml(None, bytes) && is_sitemap_index(bytes) => return true,
+            Found::Spooled(path) if is_xml(None, INDEX) => unsaid.push((*path).to_owned()),
+            Found::Page(_) | Found::Stdin(_) | Found::Spooled(_) => {}
+        }
+    }
+    let files = Arc::clone(&ports.files);
+    let is_index = move |path: &PathBuf| {
+        files.can_reopen(path) && is_sitemap_index(&opened::head(&*files, path))
+    };
+    let is_any = tokio::task::spawn_blocking(move || unsaid.iter().any(is_index)).await;
+    is_any.unwrap_or(false)
 }

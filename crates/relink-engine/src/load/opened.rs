@@ -72,6 +72,17 @@ pub(super) fn open(
     Ok((Content::Huge { path, head, hash }, fault))
 }
 
+/// What a file begins with, unpacked; nothing if it cannot be read, which is
+/// told when it is opened. It takes the thread it is called on.
+pub(super) fn head(files: &dyn Files, path: &Path) -> Vec<u8> {
+    let mut head = Vec::new();
+    if let Ok(document) = stream(files, path) {
+        // Half a head tells as much as there is.
+        let _ = document.take(HEAD as u64).read_to_end(&mut head);
+    }
+    head
+}
+
 /// The bytes of a file as they come, unpacked.
 pub(super) fn stream(files: &dyn Files, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
     let mut file = files.open(path)?;

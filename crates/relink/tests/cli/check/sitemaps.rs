@@ -2,7 +2,7 @@
 
 use relink_testkit::web::{Answer, Web};
 
-use crate::desk::Desk;
+use crate::desk::{Desk, Said};
 use crate::maps::{index, packed, urlset, xml};
 
 fn url(web: &Web, path: &str) -> String {
@@ -149,4 +149,28 @@ fn a_sitemap_that_lists_too_much_is_read_so_far_and_no_further() {
     assert_eq!(said.rows().urls(), pages[49_998..50_000]);
     let told = format!("problem: {given}:1: 50000 links of a sitemap are read, and 2 are not");
     assert!(said.stderr.contains(&told), "{}", said.stderr);
+}
+
+#[test]
+fn an_index_is_known_by_its_first_bytes_and_its_sitemaps_are_asked_once() {
+    let web = site();
+    let listed = index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")]);
+    let desk = Desk::new();
+    let rows = desk.check_stdin(&listed, &["--max-age", "0s", "-"]).exits(1).rows();
+    assert_eq!(rows.urls().len(), 5);
+    assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (1, 1));
+    desk.write("listed", &listed);
+    desk.check(&["--max-age", "0s", "listed"]).exits(1);
+    assert_eq!((web.hits("/one.xml"), web.hits("/two.xml.gz")), (2, 2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_among_the_inputs_is_read_once() {
+    let desk = Desk::new();
+    let program = env!("CARGO_BIN_EXE_relink");
+    let script = format!("echo 'http:///' | {program} check --db relink.db --offline /dev/fd/0");
+    let mut shell = desk.tame(std::process::Command::new("sh"), &["-c", &script]);
+    let said = Said::of(&shell.output().unwrap()).exits(1);
+    assert!(said.stdout.contains("RL602"), "{}", said.stdout);
 }
