@@ -19,14 +19,13 @@ use relink_judge::Policy;
 use relink_model::Word;
 use relink_page::Column;
 use relink_ports::Tally;
-use tempfile::TempPath;
 use url::Url;
 
 use crate::cli::{AskingArgs, CheckArgs, Format};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::places;
-use crate::stdin::Stdin;
+use crate::stdin::{Aside, Stdin};
 
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
@@ -53,7 +52,7 @@ pub struct Settings {
     pub run: RunSettings,
     /// Where standard input was put aside, which must last as long as the run.
     #[expect(dead_code, reason = "it is there to be dropped")]
-    pub aside: Option<TempPath>,
+    pub aside: Option<Aside>,
 }
 
 /// What every command that asks servers needs to know.
@@ -239,7 +238,7 @@ fn load_settings(
     config: &Config,
     reading: Reading,
     (now, max_age): (Timestamp, Duration),
-    aside: &mut Option<TempPath>,
+    aside: &mut Option<Aside>,
 ) -> Result<LoadSettings, Failure> {
     Ok(LoadSettings {
         inputs: inputs.iter().map(|text| input(text, aside)).collect::<Result<_, _>>()?,
@@ -270,7 +269,7 @@ fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
 }
 
 /// What an input means; much of standard input is put `aside`.
-fn input(text: &str, aside: &mut Option<TempPath>) -> Result<Input, Failure> {
+fn input(text: &str, aside: &mut Option<Aside>) -> Result<Input, Failure> {
     if text == "-" {
         let stdin = Stdin::read()?;
         *aside = stdin.aside.or_else(|| aside.take());

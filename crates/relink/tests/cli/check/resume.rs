@@ -131,3 +131,23 @@ fn a_page_that_hangs_does_not_hold_up_an_interruption() {
     running.finish().exits(130);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_left_of_standard_input_that_was_put_aside() {
+    use std::io::Write as _;
+    let desk = Desk::new();
+    let folder = desk.path("aside");
+    std::fs::create_dir(&folder).unwrap();
+    let mut command = desk.command(&["check", "--db", "relink.db", "--offline", "-"]);
+    command
+        .env("TMPDIR", &folder)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A pipe holds less than what is beyond the first 16 MiB: they are read.
+    child.stdin.as_mut().unwrap().write_all(&vec![b'a'; 18 << 20]).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
