@@ -10,6 +10,7 @@
 
 mod anchors;
 mod ask;
+mod base;
 mod check;
 mod crawl;
 mod examine;

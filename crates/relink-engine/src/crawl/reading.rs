@@ -12,6 +12,7 @@ use relink_wire::redact;
 use url::Url;
 
 use crate::anchors;
+use crate::base::is_base;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 
 /// Links of one page that are followed; a page with more is a trap.
@@ -107,7 +108,7 @@ pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
 impl PageReading {
     fn read_links(&mut self, url: &Url, format: Format, bytes: &[u8], marks: &RobotsMarks) {
         let read = relink_page::links(format, bytes);
-        let said = read.base.and_then(|base| url.join(&base).ok());
+        let said = read.base.and_then(|base| url.join(&base).ok()).filter(is_base);
         let seen_from = SeenFrom { page: url, base: said.as_ref().unwrap_or(url) };
         let most = if self.is_sitemap { MOST_ENTRIES } else { MOST_LINKS };
         for link in read.links {

@@ -17,6 +17,7 @@ use super::local::{LocalLink, manner, own_manner, tidied};
 use super::skip::Skip;
 use super::{LoadSettings, LocalRules, Standing};
 use crate::anchors::wanted;
+use crate::base::is_base;
 use crate::reserved::is_reserved;
 
 /// What becomes of a link.
@@ -114,6 +115,9 @@ impl Resolver {
             None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
             None => Url::parse(base).ok(),
         };
+        if said.as_ref().is_some_and(|url| !is_base(url)) {
+            return self;
+        }
         if said.is_some() {
             self.said = Said::Elsewhere;
         }

@@ -3,7 +3,7 @@
 use relink_testkit::canary::Canary;
 use relink_testkit::web::Web;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, QUICK};
 use crate::servers::Beside;
 
 #[test]
@@ -33,6 +33,24 @@ fn a_base_in_the_page_is_honored() {
     let desk = Desk::new();
     let rows = desk.check(&[web.url("/index.html").as_str()]).exits(0).rows();
     assert_eq!(rows.word(web.url("/deep/a")), "alive");
+}
+
+#[test]
+fn a_base_that_is_no_place_is_as_if_there_were_none() {
+    let web = Web::start_blocking();
+    web.page("/deep/a.html", 200, "");
+    let desk = Desk::new();
+    desk.write("deep/a.html", "");
+    for base in ["javascript:void(0)", "data:,x", " JavaScript:x"] {
+        let page = format!("<base href='{base}'><a href=a.html>a</a>");
+        web.page("/deep/index.html", 200, &page);
+        desk.write("deep/index.html", &page);
+        let start = web.url("/deep/index.html").to_string();
+        let rows = desk.check(&[&start, "deep/index.html"]).exits(0).rows();
+        assert_eq!(rows.word(web.url("/deep/a.html")), "alive");
+        assert_eq!(rows.word("a.html"), "alive");
+        desk.run(&[&["crawl", "--db", "crawl.db", &start], QUICK].concat()).exits(0);
+    }
 }
 
 #[test]
