@@ -95,10 +95,7 @@ fn is_by_design(html: &str) -> bool {
     let lower = html.to_ascii_lowercase();
     let foreign = [lower.find("<svg"), lower.find("<math")].into_iter().flatten().min();
     let hides = |at: usize| HIDING.iter().any(|hiding| lower[at..].contains(hiding));
-    lower.contains("<frameset")
-        || lower.contains('\0')
-        || lower.matches("<form").count() > 1
-        || foreign.is_some_and(hides)
+    lower.contains("<frameset") || lower.matches("<form").count() > 1 || foreign.is_some_and(hides)
 }
 
 #[test]
