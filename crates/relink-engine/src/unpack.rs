@@ -63,12 +63,14 @@ pub(crate) struct Unpacking<R> {
     bounds: Bounds,
     /// Bytes that came out.
     unpacked: usize,
+    /// The bound that was reached, if more came out than it allows.
+    over: Option<usize>,
 }
 
 impl<R: Read> Unpacking<R> {
     pub(crate) fn new(packed: R, bounds: Bounds) -> Self {
         let packed = BufReader::with_capacity(PIECE, Counting { reader: packed, count: 0 });
-        Self { decoder: MultiGzDecoder::new(packed), bounds, unpacked: 0 }
+        Self { decoder: MultiGzDecoder::new(packed), bounds, unpacked: 0, over: None }
     }
 
     /// What may have come out, of what went in so far.
@@ -80,6 +82,9 @@ impl<R: Read> Unpacking<R> {
 
 impl<R: Read> Read for Unpacking<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if let Some(most) = self.over {
+            return Err(io::Error::other(UnpackFault::TooLarge(most)));
+        }
         let read = self.decoder.read(buffer).map_err(|fault| match fault.kind() {
             io::ErrorKind::Interrupted => fault,
             _ => io::Error::other(UnpackFault::Damaged(fault)),
@@ -87,6 +92,8 @@ impl<R: Read> Read for Unpacking<R> {
         let most = self.most();
         let kept = read.min(most.saturating_sub(self.unpacked));
         self.unpacked += kept;
+        // What was left out here is missing from all that would follow.
+        self.over = (kept < read).then_some(most);
         if kept == 0 && read > 0 {
             return Err(io::Error::other(UnpackFault::TooLarge(most)));
         }
@@ -166,7 +173,9 @@ mod tests {
         let just_enough = Bounds { bytes: 1 << 20, ratio: 1 << 20, free: 0 };
         assert!(unpack(&bomb, just_enough).1.is_none());
         let by_size = Bounds { bytes: (1 << 20) - 1, ..just_enough };
-        assert_eq!(unpack(&bomb, by_size).0.len(), (1 << 20) - 1);
+        let (bytes, fault) = unpack(&bomb, by_size);
+        assert_eq!(bytes.len(), (1 << 20) - 1);
+        assert!(matches!(kind(fault), Some(UnpackFault::TooLarge(_))));
     }
 
     #[test]

@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn a_packed_sitemap_unpacks_to_what_a_sitemap_may_be_and_no_further() {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
-        encoder.write_all(b"<urlset>").unwrap();
+        encoder.write_all(b"<?xml version=\"1.0\"?><urlset>").unwrap();
         encoder.write_all(&vec![b' '; SITEMAP_BYTES]).unwrap();
         let bytes = encoder.finish().unwrap().into();
         let body = Body { content_type: None, language: None, robots: None, bytes, is_cut: false };

@@ -193,8 +193,8 @@ impl Quota {
             self.taken += 1;
             return true;
         }
-        let (more, line) = self.more.unwrap_or((0, link.place.line));
-        self.more = Some((more + 1, line));
+        let (more, first) = self.more.unwrap_or((0, link.place.line));
+        self.more = Some((more + 1, first));
         false
     }
 
