@@ -6,10 +6,7 @@
 use jiff::Timestamp;
 use relink_judge::codes;
 use relink_model::{ErrandId, Word};
-use relink_ports::{
-    DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, SettledQuery, WantedAnchor,
-};
-
+use relink_ports::{DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, WantedAnchor};
 use url::Url;
 
 use super::Asker;
@@ -37,24 +34,7 @@ impl Asker<'_> {
             self.targets += new;
             self.settled += new;
         }
-        self.report_since(last, observer).await
-    }
-
-    /// Reports what was settled by errands after this one.
-    async fn report_since(
-        &self,
-        mut after: ErrandId,
-        observer: &mut dyn Observer,
-    ) -> Result<(), EngineFault> {
-        loop {
-            let query = SettledQuery { after, limit: PIECE, ..SettledQuery::ALL };
-            let page = self.ports.store.settled(self.run, query).await?;
-            let Some(last) = page.last() else { return Ok(()) };
-            after = last.errand;
-            for settled in &page {
-                observer.settled(settled)?;
-            }
-        }
+        self.report_settled(last, observer).await
     }
 }
 

@@ -95,8 +95,9 @@ impl Asker<'_> {
         if let Some(control) = self.controls.recall(kind, &key) {
             return Ok(Found::Control(control));
         }
-        let is_kept = kind != ControlKind::Again && !self.controls.waiting.contains_key(&key);
-        if is_kept && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
+        let may_be_kept = kind != ControlKind::Again && !self.controls.waiting.contains_key(&key);
+        if may_be_kept
+            && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
         {
             let probe = Some(Arc::new(kept.probe));
             let control = Control { kind, url: kept.url.clone(), probe: probe.clone() };
@@ -223,11 +224,13 @@ impl Asker<'_> {
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive_control(elapsed, &errand, &probe, patience);
             if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_for.is_none() {
-                let is_awaited =
-                    self.controls.waiting.get(&errand.key).is_some_and(|all| !all.is_empty());
-                let is_ahead = errand.is_ahead && !is_awaited;
-                let attempt = errand.attempt + 1;
-                lane.strays.push_back(ControlErrand { attempt, is_ahead, ..errand });
+                let waiting = self.controls.waiting.get(&errand.key);
+                let again = ControlErrand { attempt: errand.attempt + 1, ..errand };
+                if waiting.is_some_and(|all| !all.is_empty()) {
+                    lane.want_control(again);
+                } else {
+                    lane.strays.push_back(again);
+                }
                 return Ok(Vec::new());
             }
         }

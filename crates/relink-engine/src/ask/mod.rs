@@ -276,7 +276,7 @@ impl<'a> Asker<'a> {
         self.supply.note_chunks(self.loading.chunks());
         let tally = self.ports.store.tally(self.run).await?;
         (self.settled, self.targets) = (tally.settled, tally.targets);
-        self.report_settled(observer).await
+        self.report_settled(ErrandId(0), observer).await
     }
 
     /// Time since the asking began, on a clock that never jumps.

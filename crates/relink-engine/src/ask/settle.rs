@@ -212,13 +212,14 @@ impl Asker<'_> {
         }
     }
 
-    /// Reports what is settled already: local links, what was alive lately, in
-    /// a resumed run what was settled before, and what was asked while loading.
+    /// Reports what is settled already after this errand: local links, what was
+    /// alive lately, in a resumed run what was settled before, what was asked
+    /// while loading, and places that pages do not have.
     pub(super) async fn report_settled(
         &self,
+        mut after: ErrandId,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
-        let mut after = ErrandId(0);
         loop {
             let query =
                 SettledQuery { after, limit: PAGE, places: self.places(), ..SettledQuery::ALL };

@@ -114,3 +114,24 @@ fn pages_asked_for_comparison_keep_to_the_limit() {
     assert!(rows.0.iter().all(|row| row["verdict"] == "alive"));
     assert_eq!(web.most_at_once(), 1);
 }
+
+#[test]
+fn a_comparison_that_has_to_be_repeated_holds_nothing_up() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let html = || Answer::new(200, "<h1>Words</h1>").header("Content-Type", "text/html");
+    let urls: Vec<_> = (0..160).map(|n| format!("/{}/{n}", n / 20)).collect();
+    for path in &urls {
+        web.answer(path, html());
+    }
+    for directory in 0..8 {
+        web.below(&format!("/{directory}/"), Answer::new(500, ""));
+    }
+    desk.list("urls.txt", urls.iter().map(|path| web.url(path)));
+    for concurrency in ["1", "2", "16"] {
+        let wide = ["--concurrency", concurrency, "--host-concurrency", "64"];
+        let args = ["--host-interval", "0", "--fresh", "--format", "jsonl", "urls.txt"];
+        let args = [&["check", "--db", concurrency][..], &wide, &args].concat();
+        let rows = desk.run(&args).exits(0).rows();
+        assert_eq!(rows.0.len(), urls.len());
+    }
+}
