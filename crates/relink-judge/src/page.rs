@@ -45,6 +45,8 @@ pub(crate) struct Page<'a> {
     pub(crate) landing: &'a str,
     /// How many redirects led there.
     pub(crate) redirects: usize,
+    /// The status of the last one.
+    pub(crate) sent_by: Option<u16>,
     /// What it says.
     pub(crate) digest: &'a Digest,
     /// What kinds of things it may say.
@@ -62,6 +64,7 @@ impl<'a> Page<'a> {
             url,
             landing,
             redirects: probe.hops.len().saturating_sub(1),
+            sent_by: probe.hops.iter().rev().nth(1).map(|hop| hop.status),
             digest: probe.digest.as_ref().unwrap_or(&UNSEEN),
             sayings: Sayings::ANY,
             address,

@@ -294,7 +294,8 @@ pub enum Step {
         /// The looks so far.
         looks: Vec<Look>,
     },
-    /// Wait until some host has answered before concluding anything.
+    /// Wait until some host has answered, or until the neighbors have been asked,
+    /// before concluding anything.
     Hold {
         /// The looks so far.
         looks: Vec<Look>,
@@ -346,8 +347,8 @@ pub struct KeptControl {
 pub struct Neighbor {
     /// Its canonical URL.
     pub url: String,
-    /// Its last probe in this run, if it was asked already.
-    pub probe: Option<Probe>,
+    /// Its last probe in this run.
+    pub probe: Probe,
 }
 
 /// All that is remembered of one target.
@@ -633,13 +634,14 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
     /// Keeps controls; a newer one takes the place of an older one.
     async fn keep_controls(&self, controls: &[KeptControl]) -> Result<(), StoreFault>;
 
-    /// Other targets whose URLs begin with `directory`, first those that were
-    /// asked in this run.
+    /// Other targets whose URLs begin with `directory` and that were asked in
+    /// this run: those next to `url` in the order of their URLs, the nearest
+    /// first.
     async fn neighbors(
         &self,
         run: RunId,
         directory: &str,
-        except: &str,
+        url: &str,
         limit: usize,
     ) -> Result<Vec<Neighbor>, StoreFault>;
 

@@ -299,13 +299,15 @@ async fn the_far_end_of_a_crowded_directory_is_not_looked_at() {
          SELECT n, format('http://one.test/a/%04d', n), 1 FROM n;
          INSERT INTO run (id, identity, command, inputs, scope, started_at)
          VALUES (1, '', '', '', '', 0);
+         INSERT INTO probe (id, target_id, run_id, asked_at, detail)
+         VALUES (1, 1000, 1, 0, '{\"asked\":\"2026-11-01T00:00:00Z\",\"hops\":[],\"timings\":{},\"ending\":{\"answered\":200}}');
          INSERT INTO errand (run_id, target_id, host_id, probe_id) VALUES (1, 1000, 1, 1);",
     );
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
-    let near = store.neighbors(RunId(1), "http://one.test/a/", "", 1).await.unwrap();
-    assert_eq!(near[0].url, "http://one.test/a/0001");
-    let near = store.neighbors(RunId(1), "http://one.test/a/", "", 1000).await.unwrap();
-    assert!(near.len() < 1000);
+    for (url, found) in [("http://one.test/a/0001", 0), ("http://one.test/a/0999", 1)] {
+        let near = store.neighbors(RunId(1), "http://one.test/a/", url, 10).await.unwrap();
+        assert_eq!(near.len(), found, "next to {url}");
+    }
 }
 
 #[tokio::test]

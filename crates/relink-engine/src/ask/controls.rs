@@ -11,7 +11,7 @@ use std::sync::Arc;
 use jiff::{SignedDuration, Timestamp};
 use relink_judge::{Sibling, is_conclusive, sibling, sibling_key};
 use relink_model::{Control, ControlKind, Errand, Probe};
-use relink_ports::{HostId, KeptControl};
+use relink_ports::{HostId, KeptControl, Neighbor};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::inquest::Inquest;
@@ -27,6 +27,11 @@ const REMEMBERED: usize = 4096;
 /// hosts that are asked much at once have so many in their queue; for others
 /// the wait costs nothing.
 const CROWD: usize = 16;
+/// Controls that are pages of the run itself.
+pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
+    [ControlKind::Neighbor, ControlKind::SecondNeighbor];
+/// Pages of a directory among which two are sought that were redirected.
+const NEIGHBORS: usize = 8;
 /// How often a control that met a passing trouble is asked.
 const ATTEMPTS: u32 = 2;
 
@@ -80,36 +85,25 @@ pub(super) enum Found {
 }
 
 impl Asker<'_> {
-    /// Looks for a control of this kind: among the neighbors, in memory, in the
-    /// store, and at last on the web, if the host can bear it.
+    /// Looks for a control of this kind: in memory, in the store, and at last on
+    /// the web, if the host can bear it.
     pub(super) async fn find_control(
         &mut self,
         kind: ControlKind,
         inquest: &Inquest,
     ) -> Result<Found, EngineFault> {
-        if matches!(kind, ControlKind::Neighbor | ControlKind::SecondNeighbor) {
-            return self.find_neighbor(kind, inquest).await;
-        }
-        let none = || Found::Control(Control { kind, url: String::new(), probe: None });
-        let Some(key) = sibling_key(kind, &inquest.errand.url) else { return Ok(none()) };
-        if let Some(control) = self.controls.recall(kind, &key) {
-            return Ok(Found::Control(control));
-        }
-        let may_be_kept = kind != ControlKind::Again && !self.controls.waiting.contains_key(&key);
-        if may_be_kept
-            && let Some(kept) = self.ports.store.control(&key, self.controls_since()).await?
-        {
-            let probe = Some(Arc::new(kept.probe));
-            let control = Control { kind, url: kept.url.clone(), probe: probe.clone() };
-            self.controls.remember(key, kept.url, probe);
+        let Some(key) = sibling_key(kind, &inquest.errand.url) else {
+            return Ok(Found::Control(unasked(kind)));
+        };
+        if let Some(control) = self.recall_control(kind, &key).await? {
             return Ok(Found::Control(control));
         }
         let Some(sibling) = sibling(kind, &inquest.errand.url, self.salt()) else {
-            return Ok(none());
+            return Ok(Found::Control(unasked(kind)));
         };
         let lane = self.lanes.get(&inquest.host);
         if lane.is_some_and(|lane| !lane.manners.allows(&sibling.url)) {
-            return Ok(none());
+            return Ok(Found::Control(unasked(kind)));
         }
         let (url, is_named) = (sibling.url, inquest.errand.is_named);
         let errand = ControlErrand { kind, key, url, is_named, attempt: 1, is_ahead: false };
@@ -144,22 +138,54 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// A page of the same directory that was asked in this run. None is asked
-    /// for this alone: it will be, or was lately.
-    async fn find_neighbor(
+    /// Two pages of the same directory that were asked in this run: best those
+    /// that were sent to where the page was sent, or at least somewhere. None is
+    /// asked for this alone.
+    pub(super) async fn find_neighbors(
+        &self,
+        url: &str,
+        probe: &Probe,
+    ) -> Result<[Control; 2], EngineFault> {
+        let directory = &url[..url.rfind('/').map_or(url.len(), |at| at + 1)];
+        let mut found = self.ports.store.neighbors(self.run, directory, url, NEIGHBORS).await?;
+        let landing = |probe: &Probe| probe.hops.last().map(|hop| hop.url.clone());
+        let own = landing(probe);
+        found.sort_by_key(|Neighbor { probe, .. }| (probe.hops.len() < 2, landing(probe) != own));
+        let mut found = found.into_iter();
+        Ok(NEIGHBOR_KINDS.map(|kind| match found.next() {
+            Some(Neighbor { url, probe }) => Control { kind, url, probe: Some(Arc::new(probe)) },
+            None => unasked(kind),
+        }))
+    }
+
+    /// What came back when a control was asked, in this run or lately.
+    async fn recall_control(
         &mut self,
         kind: ControlKind,
-        inquest: &Inquest,
-    ) -> Result<Found, EngineFault> {
-        let url = &inquest.errand.url;
-        let directory = &url[..url.rfind('/').map_or(url.len(), |at| at + 1)];
-        let found = self.ports.store.neighbors(self.run, directory, url, 2).await?;
-        let place = usize::from(kind == ControlKind::SecondNeighbor);
-        let (url, probe) = match found.into_iter().nth(place) {
-            Some(neighbor) => (neighbor.url, neighbor.probe.map(Arc::new)),
-            None => (String::new(), None),
-        };
-        Ok(Found::Control(Control { kind, url, probe }))
+        key: &str,
+    ) -> Result<Option<Control>, EngineFault> {
+        if let Some(control) = self.controls.recall(kind, key) {
+            return Ok(Some(control));
+        }
+        if kind == ControlKind::Again || self.controls.waiting.contains_key(key) {
+            return Ok(None);
+        }
+        let kept = self.ports.store.control(key, self.controls_since()).await?;
+        Ok(kept.map(|KeptControl { key, url, probe }| {
+            let probe = Some(Arc::new(probe));
+            self.controls.remember(key, url.clone(), probe.clone());
+            Control { kind, url, probe }
+        }))
+    }
+
+    /// A control for an errand that was put on hold: what was asked by then.
+    pub(super) async fn find_asked(
+        &mut self,
+        kind: ControlKind,
+        url: &str,
+    ) -> Result<Control, EngineFault> {
+        let Some(key) = sibling_key(kind, url) else { return Ok(unasked(kind)) };
+        Ok(self.recall_control(kind, &key).await?.unwrap_or_else(|| unasked(kind)))
     }
 
     /// Orders a control, unless that would be too much for its host.
@@ -268,6 +294,11 @@ impl Asker<'_> {
         let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         since.min(self.started)
     }
+}
+
+/// A control that nobody could ask.
+pub(super) fn unasked(kind: ControlKind) -> Control {
+    Control { kind, url: String::new(), probe: None }
 }
 
 /// The first errand of each directory that many of these lead to. Those that

@@ -9,9 +9,10 @@ use relink_judge::{
 };
 use relink_model::{Confidence, Control, Errand, Look, Probe, Word};
 use relink_ports::{Completion, HostId, HostLease, Settlement, Step};
+use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::controls::Found;
+use super::controls::{Found, NEIGHBOR_KINDS, unasked};
 use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::PageReading;
@@ -25,6 +26,8 @@ pub(super) struct Inquest {
     /// The looks so far, this one included.
     looks: Vec<Look>,
     controls: Vec<Control>,
+    /// Whether it was judged without neighbors, for want of them.
+    misses_neighbors: bool,
     shown: Shown,
 }
 
@@ -43,6 +46,8 @@ pub(super) struct Judged {
     pub(super) completion: Completion,
     /// What the page says, until it is weighed.
     pub(super) reading: Option<Box<PageReading>>,
+    /// The probe it was put on hold with, which the store has already.
+    pub(super) held: Option<Probe>,
 }
 
 impl Inquest {
@@ -55,7 +60,8 @@ impl Inquest {
             ending: probe.ending.clone(),
             took_ms: probe.timings.total,
         });
-        Self { host, errand, probe, heard, looks, controls: Vec::new(), shown }
+        let controls = Vec::new();
+        Self { host, errand, probe, heard, looks, controls, misses_neighbors: false, shown }
     }
 
     fn case(&self, habit: Habit, now: Timestamp) -> Case<'_> {
@@ -103,6 +109,12 @@ impl Asker<'_> {
             let settings = self.settings;
             let case = inquest.case(habit, now);
             match judge(&settings.policy, &case) {
+                // Whatever else is needed is asked at once; the neighbors will
+                // have been asked in the end.
+                Next::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
+                    inquest.controls.push(unasked(kind));
+                    inquest.misses_neighbors = true;
+                }
                 Next::Compare(kind) if !is_shut => match self.find_control(kind, &inquest).await? {
                     Found::Control(control) => inquest.controls.push(control),
                     Found::OnItsWay(errand) => {
@@ -121,11 +133,25 @@ impl Asker<'_> {
                     let judgement = conclude(&settings.policy, &case);
                     return Ok(Some(self.settle(inquest, lease, judgement, now)));
                 }
+                Next::Settle(_) if inquest.misses_neighbors && !self.follows(&inquest) => {
+                    let looks = inquest.looks.clone();
+                    return Ok(Some(inquest.judged(lease, Step::Hold { looks })));
+                }
                 Next::Settle(judgement) => {
                     return Ok(Some(self.settle(inquest, lease, judgement, now)));
                 }
             }
         }
+    }
+
+    /// Whether a crawl goes on from what is looked at. Its links cannot wait
+    /// for the end, so such a page is judged without its neighbors: who comes
+    /// first must not decide.
+    fn follows(&self, inquest: &Inquest) -> bool {
+        let url = &inquest.errand.url;
+        self.crawler
+            .as_ref()
+            .is_some_and(|crawler| Url::parse(url).is_ok_and(|url| crawler.follows(&url)))
     }
 
     fn settle(
@@ -154,23 +180,38 @@ impl Asker<'_> {
         }
     }
 
-    /// What follows for an errand that was held back, now that the network is
-    /// known to work.
-    pub(super) fn judge_again(&self, errand: Errand, probe: &Probe, now: Timestamp) -> Judged {
-        let looks = errand.looks.clone();
-        let case = Case {
-            url: &errand.url,
-            looks: &looks,
-            probe,
-            heard: None,
-            controls: &[],
-            habit: Habit::default(),
-            history: &errand.history,
-            now,
+    /// What follows for an errand that was put on hold, now that the network is
+    /// known to work and nothing more will be asked.
+    pub(super) async fn judge_again(
+        &mut self,
+        errand: Errand,
+        probe: Probe,
+    ) -> Result<Judged, EngineFault> {
+        let now = self.ports.now();
+        let mut controls = Vec::new();
+        let judgement = loop {
+            let case = Case {
+                url: &errand.url,
+                looks: &errand.looks,
+                probe: &probe,
+                heard: None,
+                controls: &controls,
+                habit: Habit::default(),
+                history: &errand.history,
+                now,
+            };
+            match judge(&self.settings.policy, &case) {
+                Next::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
+                    controls.extend(self.find_neighbors(&errand.url, &probe).await?);
+                }
+                Next::Compare(kind) => controls.push(self.find_asked(kind, &errand.url).await?),
+                Next::Ask { .. } => break conclude(&self.settings.policy, &case),
+                Next::Settle(judgement) => break judgement,
+            }
         };
-        let judgement = conclude(&self.settings.policy, &case);
-        let step = Step::Settle(settlement(judgement, probe, looks, now));
-        Judged::new(errand, None, None, step)
+        let settlement = settlement(judgement, &probe, errand.looks.clone(), now);
+        let judged = Judged::new(errand, None, None, Step::Settle(settlement));
+        Ok(Judged { held: Some(probe), ..judged })
     }
 }
 
@@ -178,9 +219,13 @@ impl Inquest {
     fn judged(self, lease: HostLease, step: Step) -> Judged {
         let Shown { anchors, reading } = self.shown;
         // The places of an error page are nobody's.
-        let is_there = matches!(&step, Step::Settle(settled) if settled.word.is_reached());
+        let may_be_there = match &step {
+            Step::Settle(settlement) => settlement.word.is_reached(),
+            Step::Hold { .. } => true,
+            Step::Again { .. } | Step::Leave => false,
+        };
         let mut judged = Judged::new(self.errand, Some(lease), Some(self.probe), step);
-        judged.completion.anchors = anchors.filter(|_| is_there);
+        judged.completion.anchors = anchors.filter(|_| may_be_there);
         Judged { reading, ..judged }
     }
 }
@@ -195,7 +240,7 @@ impl Judged {
         let (id, target) = (errand.id, errand.target);
         let completion =
             Completion { errand: id, target, lease, probe, step, page: None, anchors: None };
-        Self { errand, completion, reading: None }
+        Self { errand, completion, reading: None, held: None }
     }
 }
 

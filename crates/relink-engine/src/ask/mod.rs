@@ -36,6 +36,7 @@ use tokio::time::Instant;
 use self::controls::{ControlErrand, Controls};
 use self::inquest::Shown;
 use self::lane::{Lane, Turn};
+use self::settle::Held;
 use self::supply::Supply;
 use self::tray::Tray;
 use crate::crawl::Crawler;
@@ -232,17 +233,23 @@ impl<'a> Asker<'a> {
             }
             self.report_progress(observer);
             let is_done = self.is_done();
+            if is_done {
+                // Whatever it waited for is there now, or will never be.
+                self.judge_held(Held::All, observer).await?;
+            }
             let found_more = (is_done || self.wants_more()) && self.find_more().await?;
             if is_done && !found_more {
                 break;
             }
             self.keep_memory().await?;
             if self.is_out_of_time() {
+                self.judge_held(Held::All, observer).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::OutOfTime);
             }
             if let Some((host, asked)) = self.unwelcome() {
                 self.take_back(observer).await?;
+                self.judge_held(Held::All, observer).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::Unwelcome(host, asked));
             }
@@ -250,10 +257,6 @@ impl<'a> Asker<'a> {
             self.take_in(observer).await?;
         }
         self.report_unasked(observer).await?;
-        if self.has_network {
-            // An interruption may have come between the proof and its fruits.
-            self.judge_held(observer).await?;
-        }
         if self.loading.brought().wants_any() {
             self.judge_anchors(observer).await?;
         }

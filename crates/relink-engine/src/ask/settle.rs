@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Errand, ErrandId};
+use relink_judge::is_network_ending;
+use relink_model::{Errand, ErrandId, Probe};
 use relink_ports::{Completion, HostId, Moments, Settled, SettledQuery, Step};
 use tokio::time::Instant;
 
@@ -20,6 +21,15 @@ const LINGER: Duration = Duration::from_millis(4);
 const LARGEST_BATCH: usize = 96;
 /// Errands are read back from the store this many at a time.
 const PAGE: usize = 256;
+
+/// What is on hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Held {
+    /// What waits for a proof that our own network works.
+    ForNetwork,
+    /// What waits for its neighbors, too.
+    All,
+}
 
 impl Asker<'_> {
     /// Takes in what came back.
@@ -47,7 +57,7 @@ impl Asker<'_> {
             // The first server met proves that our own network works; what was
             // held back until then, in this batch too, can be judged.
             self.ports.store.prove_network(self.run).await?;
-            self.judge_held(observer).await?;
+            self.judge_held(Held::ForNetwork, observer).await?;
         }
         hosts.sort_unstable();
         hosts.dedup();
@@ -110,23 +120,27 @@ impl Asker<'_> {
         self.schedule(host);
     }
 
-    /// Judges what was held back until some server was met.
+    /// Judges what was put on hold, now that what it waited for has come: none
+    /// of it before some server was met.
     pub(super) async fn judge_held(
         &mut self,
+        which: Held,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
         let mut after = ErrandId(0);
-        loop {
+        while self.has_network {
             let page = self.ports.store.held(self.run, after, PAGE).await?;
             let Some((last, _)) = page.last() else { return Ok(()) };
             after = last.id;
-            let now = self.ports.now();
-            let judged = page
-                .into_iter()
-                .map(|(errand, probe)| self.judge_again(errand, &probe, now))
-                .collect();
+            let mut judged = Vec::with_capacity(page.len());
+            for (errand, probe) in page {
+                if which == Held::All || is_network_ending(&probe.ending) {
+                    judged.push(self.judge_again(errand, probe).await?);
+                }
+            }
             self.commit(judged, observer).await?;
         }
+        Ok(())
     }
 
     /// Errands of a host that wants to be left alone for longer than this run
@@ -170,7 +184,7 @@ impl Asker<'_> {
     /// Stores judged errands in one transaction and reports the settled ones.
     pub(super) async fn commit(
         &mut self,
-        judged: Vec<Judged>,
+        mut judged: Vec<Judged>,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
         if judged.is_empty() {
@@ -181,6 +195,7 @@ impl Asker<'_> {
             .crawler
             .as_ref()
             .map_or(Moments { now, fresh_since: Timestamp::MAX }, |crawler| crawler.moments(now));
+        let held: Vec<Option<Probe>> = judged.iter_mut().map(|judged| judged.held.take()).collect();
         let (errands, completions): (Vec<Errand>, Vec<Completion>) =
             judged.into_iter().map(|judged| self.weighed(judged)).unzip();
         let completed = self.ports.store.complete(self.run, &completions, moments).await?;
@@ -190,8 +205,13 @@ impl Asker<'_> {
         let settled: Vec<(Errand, Completion)> = errands
             .into_iter()
             .zip(completions)
-            .filter(|(errand, completion)| {
+            .zip(held)
+            .filter(|((errand, completion), _)| {
                 matches!(completion.step, Step::Settle(_)) && !refused.contains(&errand.id)
+            })
+            .map(|((errand, completion), held)| {
+                let probe = completion.probe.or(held);
+                (errand, Completion { probe, ..completion })
             })
             .collect();
         self.settled += settled.len() as u64;

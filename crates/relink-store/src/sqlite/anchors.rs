@@ -45,6 +45,19 @@ pub(super) fn keep(db: &Connection, target: i64, seen: Timestamp, anchors: &[u32
     Ok(())
 }
 
+/// Places seen at one moment are those that the page has in its state of
+/// another, if they have not been seen anew since.
+pub(super) fn confirm(
+    db: &Connection,
+    target: i64,
+    seen: Timestamp,
+    settled: Timestamp,
+) -> Outcome<()> {
+    db.prepare_cached("UPDATE anchors SET seen_at = ? WHERE target_id = ? AND seen_at = ?")?
+        .execute((millis(settled), target, millis(seen)))?;
+    Ok(())
+}
+
 /// Whether the places are known that a page has in its present state.
 pub(super) fn are_known(db: &Connection, target: i64) -> Outcome<bool> {
     let mut known = db.prepare_cached(

@@ -7,12 +7,12 @@ use std::collections::HashSet;
 
 use relink_model::{Look, Probe, Purpose, RunId, Word};
 use relink_ports::{Completed, Completion, HostLease, Moments, Settlement, Step};
-use rusqlite::{CachedStatement, Connection};
+use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
 use super::fault::Outcome;
 use super::pages::Intake;
-use super::rows::millis;
+use super::rows::{millis, moment};
 
 const PENDING: u8 = 0;
 const HELD: u8 = 1;
@@ -47,10 +47,17 @@ pub(super) fn complete(
             Step::Hold { looks } => {
                 let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
                 put_off(db, completion, &state, looks, probe)?;
+                if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
+                    anchors::keep(db, completion.target.0, probe.asked, anchors)?;
+                }
             }
             Step::Leave => leave(db, completion)?,
             Step::Settle(settlement) => {
                 settling.settle_errand(completion, settlement, probe)?;
+                let probe = match probe {
+                    None => taken_up(db, completion, settlement)?,
+                    new => new,
+                };
                 settling.settle_target(completion, settlement, probe)?;
                 if let Some(anchors) = &completion.anchors {
                     anchors::keep(db, completion.target.0, settlement.at, anchors)?;
@@ -62,6 +69,25 @@ pub(super) fn complete(
         }
     }
     Ok(Completed { refused, ..intake.finish()? })
+}
+
+/// The probe that an errand was put on hold with, if its page is there after
+/// all; so are then the places it was seen to have.
+fn taken_up(
+    db: &Connection,
+    completion: &Completion,
+    settlement: &Settlement,
+) -> Outcome<Option<i64>> {
+    if !settlement.word.is_reached() {
+        return Ok(None);
+    }
+    let mut held = db.prepare_cached(
+        "SELECT p.id, p.asked_at FROM errand e JOIN probe p ON p.id = e.probe_id WHERE e.id = ?",
+    )?;
+    let held = held.query_row([completion.errand.0], |row| Ok((row.get(0)?, row.get(1)?)));
+    let Some((probe, asked)) = held.optional()? else { return Ok(None) };
+    anchors::confirm(db, completion.target.0, moment(asked), settlement.at)?;
+    Ok(Some(probe))
 }
 
 fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<HostLease>> {

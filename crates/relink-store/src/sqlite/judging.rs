@@ -43,36 +43,52 @@ pub(super) fn keep_controls(db: &Connection, controls: &[KeptControl]) -> Outcom
     Ok(())
 }
 
-/// Web targets below a directory, those asked in this run first.
+/// Targets below a directory that were asked in this run: those around a URL,
+/// the nearest first, by turns after it and before it.
 pub(super) fn neighbors(
     db: &Connection,
     run: RunId,
     directory: &str,
-    except: &str,
+    url: &str,
     limit: usize,
 ) -> Outcome<Vec<Neighbor>> {
     // No character comes after the last, so this ends the directory's part of
     // the index. Patterns would give a meaning to `%` and `_`.
     let end = format!("{directory}{}", char::MAX);
+    let between = (url.max(directory), end.as_str());
+    let mut after = asked_between(db, run, between, "ASC", limit)?.into_iter();
+    let between = (directory, url.min(&end));
+    let mut before = asked_between(db, run, between, "DESC", limit)?.into_iter();
+    let by_turns = std::iter::from_fn(|| Some([after.next(), before.next()]))
+        .take(limit)
+        .flatten()
+        .flatten()
+        .take(limit);
+    let read = |(url, probe)| Ok(read_probe(db, probe)?.map(|probe| Neighbor { url, probe }));
+    by_turns.filter_map(|found| read(found).transpose()).collect()
+}
+
+/// URL and last probe of the targets between two URLs that were asked in a run.
+fn asked_between(
+    db: &Connection,
+    run: RunId,
+    (from, to): (&str, &str),
+    order: &'static str,
+    limit: usize,
+) -> Outcome<Vec<(String, i64)>> {
     // The inner limit counts before anything is left out: what it bounds is
     // the work.
-    let mut statement = db.prepare_cached(
+    let mut statement = db.prepare_cached(&format!(
         "SELECT t.url, e.probe_id
-         FROM (SELECT id, url, host_id FROM target
-               WHERE url > ?2 AND url < ?3 ORDER BY url LIMIT ?4) t
-         LEFT JOIN errand e ON e.run_id = ?1 AND e.target_id = t.id
-         WHERE t.host_id IS NOT NULL AND t.url <> ?5
-         ORDER BY e.probe_id IS NULL, t.url LIMIT ?6",
-    )?;
-    let rows = statement.query_and_then(
-        (run.0, directory, end, number(SCANNED), except, number(limit)),
-        |row| {
-            let probe: Option<i64> = row.get(1)?;
-            let probe = probe.map(|probe| read_probe(db, probe)).transpose()?.flatten();
-            Outcome::Ok(Neighbor { url: row.get(0)?, probe })
-        },
-    )?;
-    rows.collect()
+         FROM (SELECT id, url FROM target
+               WHERE url > ?2 AND url < ?3 ORDER BY url {order} LIMIT ?4) t
+         JOIN errand e ON e.run_id = ?1 AND e.target_id = t.id
+         WHERE e.probe_id IS NOT NULL
+         ORDER BY t.url {order} LIMIT ?5"
+    ))?;
+    let bounds = (run.0, from, to, number(SCANNED), number(limit));
+    let rows = statement.query_map(bounds, |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 fn read_probe(db: &Connection, probe: i64) -> Outcome<Option<Probe>> {

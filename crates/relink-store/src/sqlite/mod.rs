@@ -203,11 +203,11 @@ impl Store for SqliteStore {
         &self,
         run: RunId,
         directory: &str,
-        except: &str,
+        url: &str,
         limit: usize,
     ) -> Result<Vec<Neighbor>, StoreFault> {
         self.perform("looking for neighbors", |db| {
-            judging::neighbors(db, run, directory, except, limit)
+            judging::neighbors(db, run, directory, url, limit)
         })
     }
 

@@ -2,12 +2,12 @@
 
 use relink_model::{Code, ErrandId, Word};
 use relink_ports::{
-    Completion, DocumentId, LinkCursor, MissingAnchor, NewLink, NewTarget, Store, StoreFault,
+    Completion, DocumentId, LinkCursor, MissingAnchor, NewLink, NewTarget, Step, Store, StoreFault,
     WantedAnchor,
 };
 
 use super::Outcome;
-use super::scene::{MANY, Scene, at, named, place, settled_as};
+use super::scene::{MANY, Scene, at, named, place, probe, settled_as};
 
 const PAGE: &str = "http://one.test/page";
 const START: LinkCursor = (ErrandId(0), DocumentId(0), 0);
@@ -66,6 +66,21 @@ pub async fn links_that_want_a_place_are_read_with_what_their_page_offers(
     assert_eq!(all[0].anchors, [3, u32::MAX]);
     let rest = store.wanted_anchors(scene.run, all[0].link, MANY).await?;
     assert_eq!(rest, all[1..]);
+    Ok(())
+}
+
+/// They count once it is judged to be there.
+pub async fn places_seen_before_a_hold_are_the_page_s(store: &dyn Store) -> Outcome {
+    let scene = open(store, 0, &[wanting(1, "a")]).await?;
+    let claim = scene.claim_one(at(1)).await?;
+    let settled = settled_as(Some(claim.lease), &claim.errands[0], Word::Alive, at(5));
+    let step = Step::Hold { looks: Vec::new() };
+    let probe = Some(probe(200, at(1)));
+    let held = Completion { step, probe, anchors: Some(vec![3]), ..settled.clone() };
+    scene.complete(&[held]).await?;
+    assert_eq!(wanted(&scene).await?, []);
+    scene.complete(&[Completion { lease: None, probe: None, ..settled }]).await?;
+    assert_eq!(wanted(&scene).await?[0].anchors, [3]);
     Ok(())
 }
 

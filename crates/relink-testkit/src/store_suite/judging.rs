@@ -163,20 +163,19 @@ pub async fn an_errand_comes_back_for_the_purpose_it_was_put_back_for(
     Ok(())
 }
 
-/// The neighbors' URLs without the scene's host, a star before those asked.
+/// The neighbors' URLs without the scene's host.
 async fn neighbors(
     scene: &Scene<'_>,
     directory: &str,
-    except: &str,
+    url: &str,
     limit: usize,
 ) -> Result<Vec<String>, StoreFault> {
-    let (directory, except) = (on_host(directory), on_host(except));
-    let found = scene.store.neighbors(scene.run, &directory, &except, limit).await?;
-    let told = |Neighbor { url, probe }: Neighbor| {
-        let path = url.strip_prefix("http://one.test").unwrap_or(&url).to_owned();
-        if probe.is_some() { format!("*{path}") } else { path }
+    let (directory, url) = (on_host(directory), on_host(url));
+    let found = scene.store.neighbors(scene.run, &directory, &url, limit).await?;
+    let path = |Neighbor { url, .. }: Neighbor| {
+        url.strip_prefix("http://one.test").unwrap_or(&url).to_owned()
     };
-    Ok(found.into_iter().map(told).collect())
+    Ok(found.into_iter().map(path).collect())
 }
 
 fn on_host(path: &str) -> String {
@@ -187,19 +186,20 @@ fn links_to(paths: &[&str]) -> Vec<NewLink> {
     (1..).zip(paths).map(|(line, path)| found(line, &on_host(path))).collect()
 }
 
-/// Then the others; each part in the order of its URLs, the page itself left
-/// out. What another run has asked does not count.
-pub async fn neighbors_asked_in_this_run_come_first(store: &dyn Store) -> Outcome {
+/// By turns after the page and before it. What another run has asked does not
+/// count, nor what is still to be asked; what is to be asked again does.
+pub async fn neighbors_are_the_nearest_that_were_asked_in_this_run(store: &dyn Store) -> Outcome {
     let other = RunPlan { scope: "other".to_owned(), ..plan() };
     let other = Scene::of(store, &other, at(0)).await?;
     other.load("a.md", 1, &links_to(&["/a/1", "/a/5", "/a/7"])).await?;
     other.settle_all(Word::Alive, at(1)).await?;
 
     let scene = Scene::open(store, at(2)).await?;
-    scene.load("a.md", 1, &links_to(&["/a/6", "/a/4", "/a/3", "/a/2", "/a/1"])).await?;
+    let paths = ["/a/8", "/a/6", "/a/4", "/a/3", "/a/2", "/a/1", "/a/0"];
+    scene.load("a.md", 1, &links_to(&paths)).await?;
     let claim = scene.claim_one(at(3)).await?;
-    let asked = |errand: &&Errand| ["/a/6", "/a/2", "/a/3"].map(on_host).contains(&errand.url);
-    for errand in claim.errands.iter().filter(asked) {
+    let waits = |errand: &&Errand| !["/a/4", "/a/1"].map(on_host).contains(&errand.url);
+    for errand in claim.errands.iter().filter(waits) {
         let done = if errand.url.ends_with('6') {
             retried(errand)
         } else {
@@ -208,13 +208,15 @@ pub async fn neighbors_asked_in_this_run_come_first(store: &dyn Store) -> Outcom
         let seen = Some(probe(404, at(3)));
         scene.complete(&[result(Some(claim.lease), errand, seen, done)]).await?;
     }
-    let all = ["*/a/2", "*/a/6", "/a/1", "/a/4", "/a/5", "/a/7"];
+    let all = ["/a/6", "/a/2", "/a/8", "/a/0"];
     assert_eq!(neighbors(&scene, "/a/", "/a/3", MANY).await?, all);
     for limit in [0, 1, 2, 3] {
         assert_eq!(neighbors(&scene, "/a/", "/a/3", limit).await?, all[..limit]);
     }
+    assert_eq!(neighbors(&scene, "/a/", "/a/8", MANY).await?, ["/a/6", "/a/3", "/a/2", "/a/0"]);
+    assert_eq!(neighbors(&scene, "/a/", "/a/", 2).await?, ["/a/0", "/a/2"]);
     let first = store.neighbors(scene.run, DIRECTORY, PAGE, 1).await?;
-    assert_eq!(first[0].probe, Some(probe(404, at(3))));
+    assert_eq!(first[0].probe, probe(404, at(3)));
     Ok(())
 }
 
@@ -232,7 +234,7 @@ pub async fn a_neighbor_settled_from_memory_was_not_asked(store: &dyn Store) -> 
     scene.fresh_since = at(0);
     scene.load_pages(&[PAGE]).await?;
     assert!(scene.settled_one().await?.is_cached);
-    assert_eq!(neighbors(&scene, "/a/", "/a/other", MANY).await?, ["/a/page"]);
+    assert!(neighbors(&scene, "/a/", "/a/other", MANY).await?.is_empty());
     Ok(())
 }
 
@@ -246,6 +248,7 @@ pub async fn neighbors_are_what_the_directory_begins(store: &dyn Store) -> Outco
     ];
     scene.load("a.md", 1, &links_to(&paths)).await?;
     scene.load("b.md", 2, &[named(1, "http://one.test.test/a/14")]).await?;
+    scene.settle_all(Word::Alive, at(1)).await?;
     let cases: [(&str, &[&str]); 8] = [
         ("/a/", &["/a/1", "/a/?q=3", "/a/b/2", "/a/ü"]),
         ("/a/b/", &["/a/b/2"]),
@@ -257,18 +260,9 @@ pub async fn neighbors_are_what_the_directory_begins(store: &dyn Store) -> Outco
         ("/nothing/", &[]),
     ];
     for (directory, expect) in cases {
-        let found = neighbors(&scene, directory, "/elsewhere", MANY).await?;
+        let found = neighbors(&scene, directory, "/", MANY).await?;
         assert_eq!(found, expect, "{directory}");
     }
-    Ok(())
-}
-
-/// There is nobody to ask about it.
-pub async fn what_has_no_host_is_no_neighbor(store: &dyn Store) -> Outcome {
-    let scene = Scene::open(store, at(0)).await?;
-    let links = [local(1, "http://one.test/a/[bad", Word::Local), named(2, PAGE)];
-    scene.load("a.md", 1, &links).await?;
-    assert_eq!(neighbors(&scene, "/a/", "/a/other", MANY).await?, ["/a/page"]);
     Ok(())
 }
 
@@ -277,12 +271,12 @@ pub async fn a_crowded_directory_has_neighbors_enough(store: &dyn Store) -> Outc
     const LINKS: u32 = 3000;
     let scene = Scene::open(store, at(0)).await?;
     let link = |n| found(n, &format!("{DIRECTORY}{n:05}"));
-    let links: Vec<NewLink> = (1..=LINKS).map(link).collect();
+    // These are asked first, because they were found first.
+    let links: Vec<NewLink> = (1498..=1502).chain(1..1498).chain(1503..=LINKS).map(link).collect();
     scene.load("a.md", 1, &links).await?;
-    let mut near = neighbors(&scene, "/a/", "/a/00001", 20).await?;
-    assert!(near.iter().all(|path| path.starts_with("/a/") && path != "/a/00001"));
-    near.dedup();
-    assert_eq!(near.len(), 20);
+    scene.settle_all(Word::Alive, at(1)).await?;
+    let near = neighbors(&scene, "/a/", "/a/01500", 4).await?;
+    assert_eq!(near, ["/a/01501", "/a/01499", "/a/01502", "/a/01498"]);
     Ok(())
 }
 
@@ -403,6 +397,26 @@ pub async fn a_dossier_shows_what_was_seen_before_a_hold(store: &dyn Store) -> O
 
     let dossier = dossier(store).await?;
     assert_eq!(dossier.probes, probes);
+    Ok(())
+}
+
+/// It is remembered as any other page that was there.
+pub async fn a_page_that_is_there_after_a_hold_is_remembered(store: &dyn Store) -> Outcome {
+    let scene = Scene::with_pages(store, at(0), &[PAGE]).await?;
+    let claim = scene.claim_one(at(1)).await?;
+    let (errand, seen) = (&claim.errands[0], probe(200, at(1)));
+    let looks = vec![look(&seen, Purpose::First)];
+    let hold = Step::Hold { looks: looks.clone() };
+    scene.complete(&[result(Some(claim.lease), errand, Some(seen.clone()), hold)]).await?;
+    let settle = Step::Settle(Settlement { looks, ..settlement(Word::Alive, &seen, at(5)) });
+    scene.complete(&[result(None, errand, None, settle)]).await?;
+    scene.release(&claim).await?;
+    scene.finish(at(6)).await?;
+
+    assert_eq!(dossier(store).await?.probes, [seen]);
+    let next = Scene::with_pages(store, at(7), &[PAGE]).await?;
+    let history = next.claim_one(at(8)).await?.errands[0].history.clone();
+    assert_eq!(history.digest, probe(200, at(1)).digest);
     Ok(())
 }
 

@@ -109,10 +109,9 @@ macro_rules! store_suite {
             judging::a_target_settled_from_memory_is_as_sure_as_it_was,
             judging::what_needs_no_asking_is_beyond_all_doubt,
             judging::an_errand_comes_back_for_the_purpose_it_was_put_back_for,
-            judging::neighbors_asked_in_this_run_come_first,
+            judging::neighbors_are_the_nearest_that_were_asked_in_this_run,
             judging::a_neighbor_settled_from_memory_was_not_asked,
             judging::neighbors_are_what_the_directory_begins,
-            judging::what_has_no_host_is_no_neighbor,
             judging::a_crowded_directory_has_neighbors_enough,
             judging::an_unknown_target_has_no_dossier,
             judging::a_target_not_yet_settled_has_a_dossier_without_a_state,
@@ -120,6 +119,7 @@ macro_rules! store_suite {
             judging::a_dossier_goes_by_when_a_target_was_settled,
             judging::a_dossier_shows_all_that_the_latest_state_rests_on,
             judging::a_dossier_shows_what_was_seen_before_a_hold,
+            judging::a_page_that_is_there_after_a_hold_is_remembered,
             judging::a_dossier_shows_the_run_that_asked,
             judging::a_local_target_has_a_dossier_too,
 
@@ -142,6 +142,7 @@ macro_rules! store_suite {
             sites::a_seed_stays_named,
 
             anchors::links_that_want_a_place_are_read_with_what_their_page_offers,
+            anchors::places_seen_before_a_hold_are_the_page_s,
             anchors::a_page_without_known_places_is_wanted_by_nobody,
             anchors::a_missing_place_is_a_finding_of_its_own,
             anchors::memory_is_trusted_with_places_it_knows,

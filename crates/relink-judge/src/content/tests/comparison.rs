@@ -148,13 +148,33 @@ fn a_redirect_that_keeps_the_name_keeps_the_page() {
 #[test]
 fn a_neighbor_sent_to_the_same_place_convicts_and_one_sent_elsewhere_acquits() {
     let page = "/a/oak -> /collection 200 \"Collection\" #1";
-    check(
-        page,
-        &["stray: 404", "neighbor: /a/ash -> /collection 200 \"Collection\" #1"],
-        "soft-404 RL301",
-    );
+    let ash = "neighbor: /a/ash -> /collection 200 \"Collection\" #1";
+    check(page, &["stray: 404", ash], "soft-404 RL301");
+    let elm = "second-neighbor: /a/elm -> /trees/elm 200 \"Elm\" #2";
+    check(page, &["stray: 404", ash, elm], "alive");
     let up = "/a/oak -> / 200 \"Library\" #1";
     check(up, &["stray: 404", "neighbor: /a/ash -> /trees/ash 200 \"Ash\" #2"], "alive");
+}
+
+#[test]
+fn a_neighbor_sent_to_the_same_place_in_another_way_says_nothing() {
+    let page = "/a/oak -> /collection 200 \"Collection\" #1";
+    let moved = "neighbor: /a/ash => /collection 200 \"Collection\" #1";
+    check(page, &["stray: 404", moved], "alive");
+}
+
+#[test]
+fn two_pages_may_become_one_but_three_are_sent_away() {
+    for (page, ash, elm) in [
+        ("/oak -> /trees", "/ash -> /trees", "/elm -> /trees"),
+        ("/a/oak -> /a/trees", "/a/ash -> /a/trees", "/a/elm -> /a/trees"),
+    ] {
+        let page = format!("{page} 200 \"Trees\" #1");
+        let ash = format!("neighbor: {ash} 200 \"Trees\" #1");
+        let elm = format!("second-neighbor: {elm} 200 \"Trees\" #1");
+        check(&page, &["stray: 404", &ash], "alive");
+        check(&page, &["stray: 404", &ash, &elm], "soft-404 RL301");
+    }
 }
 
 #[test]
