@@ -46,9 +46,10 @@ pub(super) fn make(program: &UrlProgram, facts: &Facts) -> Option<Made> {
     }
     let mut made = Made::default();
     append(&mut made.host, &program.host, facts)?;
-    // Whatever else a component holds must not turn into a user or a path.
+    // Whatever else a component holds must not turn into a user or a path; nor
+    // must the path turn into a host where there is none.
     let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-.:".contains(&byte);
-    if !made.host.bytes().all(is_host) {
+    if made.host.is_empty() || !made.host.bytes().all(is_host) {
         return None;
     }
     for segment in &program.path {
