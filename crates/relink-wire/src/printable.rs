@@ -12,7 +12,8 @@ const REPLACEMENT: char = '\u{FFFD}';
 /// Text in which nothing can steer a terminal.
 ///
 /// Control characters become their pictures, a tab becomes a space, and marks
-/// that hide text or change its direction become `U+FFFD`.
+/// that hide text or change its direction become `U+FFFD`, as does what is no
+/// character at all: HTML and XML may not hold it.
 ///
 /// ```
 /// assert_eq!(relink_wire::printable("a\u{1b}[2Jb"), "a␛[2Jb");
@@ -31,7 +32,7 @@ fn shown(char: char) -> char {
         '\0'..='\u{1f}' => char::from_u32(0x2400 + char as u32).unwrap_or(REPLACEMENT),
         '\u{7f}' => '\u{2421}',
         '\u{80}'..='\u{9f}' => REPLACEMENT,
-        _ if is_deceptive(char) => REPLACEMENT,
+        _ if is_deceptive(char) || is_no_character(char) => REPLACEMENT,
         _ => char,
     }
 }
@@ -51,6 +52,11 @@ const fn is_deceptive(char: char) -> bool {
             | '\u{fff9}'..='\u{fffb}'
             | '\u{e0000}'..='\u{e007f}'
     )
+}
+
+/// Whether Unicode has promised never to make this a character.
+const fn is_no_character(char: char) -> bool {
+    matches!(char, '\u{fdd0}'..='\u{fdef}') || char as u32 & 0xfffe == 0xfffe
 }
 
 #[cfg(test)]
@@ -74,6 +80,11 @@ mod tests {
     fn nothing_turns_the_reading_order() {
         check("a\u{202e}gpj.exe", "a\u{FFFD}gpj.exe");
         check("\u{2066}x\u{2069}\u{200f}", "\u{FFFD}x\u{FFFD}\u{FFFD}");
+    }
+
+    #[test]
+    fn what_is_no_character_is_not_shown_as_one() {
+        check("a\u{fdd0}b\u{fffe}\u{1ffff}\u{10ffff}", "a\u{FFFD}b\u{FFFD}\u{FFFD}\u{FFFD}");
     }
 
     #[test]
