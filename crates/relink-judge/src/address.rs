@@ -90,6 +90,15 @@ impl<'a> Address<'a> {
         INDEX_STEMS.contains(&stem) || VARIANTS.contains(&name.as_str())
     }
 
+    /// Whether both are one page: neither encryption nor `www.` nor a final
+    /// slash makes another.
+    pub(crate) fn is_spelling_of(&self, other: &Address<'_>) -> bool {
+        let (own, its) = (self.path.trim_end_matches('/'), other.path.trim_end_matches('/'));
+        same_site(self.host(), other.host())
+            && own.eq_ignore_ascii_case(its)
+            && self.query == other.query
+    }
+
     /// Whether `other` is a directory above this page on the same site, or
     /// that directory's index.
     pub(crate) fn is_below(&self, other: &Address<'_>) -> bool {

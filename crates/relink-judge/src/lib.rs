@@ -21,6 +21,7 @@ mod address;
 mod certainty;
 mod content;
 mod judgement;
+mod kinship;
 mod likeness;
 #[cfg(test)]
 mod notation;
@@ -36,6 +37,7 @@ mod words;
 pub use judgement::{
     Case, Habit, Judgement, Next, Wait, conclude, is_conclusive, is_network_ending, judge,
 };
+pub use kinship::{Kinship, kinship, neighborhood};
 pub use page::Heard;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, Rules};
 pub use sibling::{STRAY_LETTERS, Sibling, sibling, sibling_key};

@@ -3,9 +3,9 @@
 
 use std::sync::LazyLock;
 
-use relink_model::{Digest, Ending, Mark, Probe};
+use relink_model::{Digest, Ending, Hop, Mark, Probe};
 
-use crate::address::{Address, same_site};
+use crate::address::Address;
 use crate::phrases::{Saying, Sayings, point_of, said};
 use crate::words::{Echo, Script, percent_decoded, plain, script, words};
 
@@ -45,8 +45,8 @@ pub(crate) struct Page<'a> {
     pub(crate) landing: &'a str,
     /// How many redirects led there.
     pub(crate) redirects: usize,
-    /// The status of the last one.
-    pub(crate) sent_by: Option<u16>,
+    /// All that answered on the way, the landing included.
+    hops: &'a [Hop],
     /// What it says.
     pub(crate) digest: &'a Digest,
     /// What kinds of things it may say.
@@ -64,7 +64,7 @@ impl<'a> Page<'a> {
             url,
             landing,
             redirects: probe.hops.len().saturating_sub(1),
-            sent_by: probe.hops.iter().rev().nth(1).map(|hop| hop.status),
+            hops: &probe.hops,
             digest: probe.digest.as_ref().unwrap_or(&UNSEEN),
             sayings: Sayings::ANY,
             address,
@@ -93,14 +93,17 @@ impl<'a> Page<'a> {
     /// Whether the answer came from another page than the one asked: neither
     /// encryption nor `www.` nor a final slash makes another page.
     pub(crate) fn is_elsewhere(&self) -> bool {
-        if self.url == self.landing {
-            return false;
-        }
-        let (asked, arrived) = (self.address(), self.arrival());
-        let bare = |path: &'a str| path.trim_end_matches('/');
-        !same_site(asked.host(), arrived.host())
-            || !bare(asked.path).eq_ignore_ascii_case(bare(arrived.path))
-            || asked.query != arrived.query
+        self.url != self.landing && !self.address().is_spelling_of(&self.arrival())
+    }
+
+    /// The statuses of the redirects on the way, those aside that only change
+    /// how the address is spelt: what was done to this page, and not to its
+    /// whole site.
+    pub(crate) fn way(&self) -> impl Iterator<Item = u16> + use<'a> {
+        self.hops.windows(2).filter_map(|leg| {
+            let [from, to] = leg else { return None };
+            (!parts(&from.url).is_spelling_of(&parts(&to.url))).then_some(from.status)
+        })
     }
 
     /// Whether it is the front page of its site.

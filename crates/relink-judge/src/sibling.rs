@@ -21,7 +21,7 @@ pub const STRAY_LETTERS: usize = 25;
 const MORE_DIGITS: usize = 3;
 
 /// Query parameters that choose a part or a form of the page.
-const FORMS: [&str; 14] = [
+pub(crate) const FORMS: [&str; 14] = [
     "page", "pg", "start", "offset", "limit", "sort", "order", "dir", "view", "tab", "per_page",
     "variant", "size", "color",
 ];

@@ -9,7 +9,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_judge::{Sibling, is_conclusive, sibling, sibling_key};
+use relink_judge::{Sibling, is_conclusive, kinship, neighborhood, sibling, sibling_key};
 use relink_model::{Control, ControlKind, Errand, Probe};
 use relink_ports::{HostId, KeptControl, Neighbor};
 use xxhash_rust::xxh3::xxh3_64;
@@ -30,7 +30,7 @@ const CROWD: usize = 16;
 /// Controls that are pages of the run itself.
 pub(super) const NEIGHBOR_KINDS: [ControlKind; 2] =
     [ControlKind::Neighbor, ControlKind::SecondNeighbor];
-/// Pages of a directory among which two are sought that were redirected.
+/// Pages of a directory among which the two most telling are sought.
 const NEIGHBORS: usize = 8;
 /// How often a control that met a passing trouble is asked.
 const ATTEMPTS: u32 = 2;
@@ -138,19 +138,23 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// Two pages of the same directory that were asked in this run: best those
-    /// that were sent to where the page was sent, or at least somewhere. None is
-    /// asked for this alone.
+    /// The two pages of the same directory that tell most about one that was
+    /// redirected, among those that were asked in this run. None is asked for
+    /// this alone.
     pub(super) async fn find_neighbors(
         &self,
         url: &str,
         probe: &Probe,
     ) -> Result<[Control; 2], EngineFault> {
-        let directory = &url[..url.rfind('/').map_or(url.len(), |at| at + 1)];
-        let mut found = self.ports.store.neighbors(self.run, directory, url, NEIGHBORS).await?;
-        let landing = |probe: &Probe| probe.hops.last().map(|hop| hop.url.clone());
-        let own = landing(probe);
-        found.sort_by_key(|Neighbor { probe, .. }| (probe.hops.len() < 2, landing(probe) != own));
+        let mut found = match neighborhood(url) {
+            Some(directory) => {
+                self.ports.store.neighbors(self.run, directory, url, NEIGHBORS).await?
+            }
+            None => Vec::new(),
+        };
+        let kin = |other: &Neighbor| kinship((url, probe), (&other.url, &other.probe));
+        found.retain(|other| kin(other).is_some());
+        found.sort_by_key(kin);
         let mut found = found.into_iter();
         Ok(NEIGHBOR_KINDS.map(|kind| match found.next() {
             Some(Neighbor { url, probe }) => Control { kind, url, probe: Some(Arc::new(probe)) },

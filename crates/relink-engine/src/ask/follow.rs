@@ -40,7 +40,7 @@ impl Asker<'_> {
 
     /// A judged errand on its way to the store, with the page it brought.
     pub(super) fn weighed(&mut self, judged: Judged) -> (Errand, Completion) {
-        let Judged { errand, mut completion, reading, held: _ } = judged;
+        let Judged { errand, mut completion, reading, .. } = judged;
         if let (Some(crawler), Step::Settle(settlement), Some(probe)) =
             (&mut self.crawler, &completion.step, &completion.probe)
         {

@@ -16,6 +16,7 @@ use super::controls::{Found, NEIGHBOR_KINDS, unasked};
 use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::PageReading;
+use crate::look::landing;
 
 /// A look on its way to a judgement.
 pub(super) struct Inquest {
@@ -144,14 +145,13 @@ impl Asker<'_> {
         }
     }
 
-    /// Whether a crawl goes on from what is looked at. Its links cannot wait
-    /// for the end, so such a page is judged without its neighbors: who comes
-    /// first must not decide.
+    /// Whether a crawl goes on from where the page was sent. That cannot wait
+    /// for the end, so the page is judged without its neighbors: who comes first
+    /// must not decide.
     fn follows(&self, inquest: &Inquest) -> bool {
-        let url = &inquest.errand.url;
-        self.crawler
-            .as_ref()
-            .is_some_and(|crawler| Url::parse(url).is_ok_and(|url| crawler.follows(&url)))
+        let Some(crawler) = &self.crawler else { return false };
+        let asked = Url::parse(&inquest.errand.url).ok();
+        [asked, landing(&inquest.probe)].iter().flatten().all(|url| crawler.follows(url))
     }
 
     fn settle(
@@ -187,14 +187,16 @@ impl Asker<'_> {
         errand: Errand,
         probe: Probe,
     ) -> Result<Judged, EngineFault> {
-        let now = self.ports.now();
+        // It may have waited for days, if the run was interrupted.
+        let now = probe.asked;
+        let heard = probe.digest.as_ref().map(Heard::of);
         let mut controls = Vec::new();
         let judgement = loop {
             let case = Case {
                 url: &errand.url,
                 looks: &errand.looks,
                 probe: &probe,
-                heard: None,
+                heard,
                 controls: &controls,
                 habit: Habit::default(),
                 history: &errand.history,

@@ -232,29 +232,29 @@ impl<'a> Asker<'a> {
                 self.leave_aside(observer).await?;
             }
             self.report_progress(observer);
-            let is_done = self.is_done();
-            if is_done {
-                // Whatever it waited for is there now, or will never be.
-                self.judge_held(Held::All, observer).await?;
+            if self.is_done() {
+                if !self.finish(observer, stop).await? {
+                    break;
+                }
+                continue;
             }
-            let found_more = (is_done || self.wants_more()) && self.find_more().await?;
-            if is_done && !found_more {
-                break;
+            if self.wants_more() {
+                self.find_more().await?;
             }
             self.keep_memory().await?;
             if self.is_out_of_time() {
-                self.judge_held(Held::All, observer).await?;
+                self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::OutOfTime);
             }
             if let Some((host, asked)) = self.unwelcome() {
                 self.take_back(observer).await?;
-                self.judge_held(Held::All, observer).await?;
+                self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::Unwelcome(host, asked));
             }
             self.wait(stop).await;
-            self.take_in(observer).await?;
+            self.take_in(observer, stop).await?;
         }
         self.report_unasked(observer).await?;
         if self.loading.brought().wants_any() {
@@ -262,6 +262,21 @@ impl<'a> Asker<'a> {
         }
         let is_done = self.has_network || self.settled == self.targets;
         Ok(if is_done { AskEnd::Done } else { AskEnd::NoNetwork })
+    }
+
+    /// Nothing is left to ask: judges what was put on hold, unless a crawl has
+    /// more pages, which may be its neighbors. Returns whether it goes on.
+    async fn finish(
+        &mut self,
+        observer: &mut dyn Observer,
+        stop: &Stop,
+    ) -> Result<bool, EngineFault> {
+        if self.crawler.is_some() && self.find_more().await? {
+            return Ok(true);
+        }
+        self.judge_held(Held::All, observer, stop).await?;
+        // A survey goes on by what it learns from them.
+        Ok(stop.is_raised() || self.find_more().await?)
     }
 
     /// Looks whether loading has gone on. Once it is done every place is

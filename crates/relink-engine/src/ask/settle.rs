@@ -12,7 +12,7 @@ use super::controls::ControlErrand;
 use super::inquest::{Inquest, Judged, turned_away};
 use super::lane::Whereabouts;
 use super::{Asker, Returned};
-use crate::{EngineFault, Observer};
+use crate::{EngineFault, Observer, Stop};
 
 /// While many requests are out, a commit waits so long for company: a fuller
 /// batch writes each page of the database once instead of twice.
@@ -33,7 +33,11 @@ pub(super) enum Held {
 
 impl Asker<'_> {
     /// Takes in what came back.
-    pub(super) async fn take_in(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+    pub(super) async fn take_in(
+        &mut self,
+        observer: &mut dyn Observer,
+        stop: &Stop,
+    ) -> Result<(), EngineFault> {
         let batch = self.batch();
         // While loading, whoever waits only lets the loader go first.
         if self.is_loaded && self.beside >= batch {
@@ -57,7 +61,7 @@ impl Asker<'_> {
             // The first server met proves that our own network works; what was
             // held back until then, in this batch too, can be judged.
             self.ports.store.prove_network(self.run).await?;
-            self.judge_held(Held::ForNetwork, observer).await?;
+            self.judge_held(Held::ForNetwork, observer, stop).await?;
         }
         hosts.sort_unstable();
         hosts.dedup();
@@ -126,9 +130,11 @@ impl Asker<'_> {
         &mut self,
         which: Held,
         observer: &mut dyn Observer,
+        stop: &Stop,
     ) -> Result<(), EngineFault> {
         let mut after = ErrandId(0);
-        while self.has_network {
+        while self.has_network && !stop.is_raised() {
+            self.report_progress(observer);
             let page = self.ports.store.held(self.run, after, PAGE).await?;
             let Some((last, _)) = page.last() else { return Ok(()) };
             after = last.id;

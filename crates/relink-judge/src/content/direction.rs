@@ -79,37 +79,38 @@ impl Inquiry<'_> {
         (is_foreign && !from.is_index() && is_up(&from, &arrival)).then(|| self.sent_up(&arrival))
     }
 
-    /// Whether the page was redirected with its directory; `None` if no neighbor
-    /// was redirected at all.
+    /// Whether the page was redirected with its directory, or as one page of
+    /// many; `None` if the neighbors cannot tell.
     ///
-    /// A section that was given up is redirected by one rule, and so with one
-    /// status: a page that moved for good and another that is elsewhere for
-    /// today may well meet. Two pages may also have become one; that is told
-    /// from a rule by where it happens.
+    /// A section that was given up is redirected by one rule, and so in one way:
+    /// a page that moved for good and another that is elsewhere for today may
+    /// well meet. Two pages may also have become one; that is told from a rule
+    /// by where it happens.
     fn shared_landing(&self) -> Sought<Option<bool>> {
-        let (mut with, mut apart) = (0, 0);
+        let (mut alike, mut met, mut apart) = (0, 0, 0);
         for kind in [ControlKind::Neighbor, ControlKind::SecondNeighbor] {
             let Answer::Page(neighbor) = self.consult(kind)? else { continue };
             if !neighbor.is_elsewhere() {
                 continue;
             }
-            if neighbor.landing != self.page.landing {
-                apart += 1;
-            } else if neighbor.sent_by == self.page.sent_by {
-                with += 1;
-            }
+            let is_met = neighbor.landing == self.page.landing;
+            met += u32::from(is_met);
+            apart += u32::from(!is_met);
+            alike += u32::from(is_met && neighbor.way().eq(self.page.way()));
         }
-        let is_rule = with > 1 || (with == 1 && apart == 0 && self.leaves_section());
-        Ok(if is_rule { Some(true) } else { (apart > 0).then_some(false) })
+        if alike > 1 || (alike == 1 && apart == 0 && self.leaves_section()) {
+            return Ok(Some(true));
+        }
+        Ok((apart > 0 && met == 0).then_some(false))
     }
 
     /// Whether the page was in a directory of its own kind and is sent out of
     /// it. At the top of a site are pages of all kinds.
     fn leaves_section(&self) -> bool {
-        let (address, arrival) = (self.page.address(), self.page.arrival());
-        let is_same_site = same_site(address.host(), arrival.host());
-        let is_inside = is_same_site && arrival.path.starts_with(address.directory());
-        !is_inside && address.directory() != "/"
+        let (section, arrival) = (self.page.address().parent(), self.page.arrival());
+        let is_same_site = same_site(self.page.address().host(), arrival.host());
+        let is_inside = is_same_site && arrival.path.starts_with(section);
+        !is_inside && section != "/"
     }
 
     fn sent_with_neighbors(&self) -> Opinion {

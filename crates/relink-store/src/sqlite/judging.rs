@@ -68,7 +68,8 @@ pub(super) fn neighbors(
     by_turns.filter_map(|found| read(found).transpose()).collect()
 }
 
-/// URL and last probe of the targets between two URLs that were asked in a run.
+/// URL and last probe of the targets between two URLs that were asked in a run:
+/// so many at most, from one end.
 fn asked_between(
     db: &Connection,
     run: RunId,
@@ -76,19 +77,24 @@ fn asked_between(
     order: &'static str,
     limit: usize,
 ) -> Outcome<Vec<(String, i64)>> {
-    // The inner limit counts before anything is left out: what it bounds is
-    // the work.
-    let mut statement = db.prepare_cached(&format!(
-        "SELECT t.url, e.probe_id
-         FROM (SELECT id, url FROM target
-               WHERE url > ?2 AND url < ?3 ORDER BY url {order} LIMIT ?4) t
-         JOIN errand e ON e.run_id = ?1 AND e.target_id = t.id
-         WHERE e.probe_id IS NOT NULL
-         ORDER BY t.url {order} LIMIT ?5"
+    let mut targets = db.prepare_cached(&format!(
+        "SELECT id, url FROM target WHERE url > ? AND url < ? ORDER BY url {order} LIMIT ?"
     ))?;
-    let bounds = (run.0, from, to, number(SCANNED), number(limit));
-    let rows = statement.query_map(bounds, |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut probe = db.prepare_cached(
+        "SELECT probe_id FROM errand
+         WHERE run_id = ? AND target_id = ? AND probe_id IS NOT NULL",
+    )?;
+    let mut rows = targets.query((from, to, number(SCANNED)))?;
+    let mut asked = Vec::with_capacity(limit);
+    // Most neighbors were asked, too, so only a few rows are read.
+    while asked.len() < limit
+        && let Some(row) = rows.next()?
+    {
+        let (target, url): (i64, String) = (row.get(0)?, row.get(1)?);
+        let probe = probe.query_row((run.0, target), |row| row.get(0)).optional()?;
+        asked.extend(probe.map(|probe| (url, probe)));
+    }
+    Ok(asked)
 }
 
 fn read_probe(db: &Connection, probe: i64) -> Outcome<Option<Probe>> {

@@ -154,6 +154,8 @@ fn a_neighbor_sent_to_the_same_place_convicts_and_one_sent_elsewhere_acquits() {
     check(page, &["stray: 404", ash, elm], "alive");
     let up = "/a/oak -> / 200 \"Library\" #1";
     check(up, &["stray: 404", "neighbor: /a/ash -> /trees/ash 200 \"Ash\" #2"], "alive");
+    let home = "neighbor: /a/ash => / 200 \"Library\" #1";
+    check(up, &["stray: 404", home, elm], "soft-404 RL203");
 }
 
 #[test]
