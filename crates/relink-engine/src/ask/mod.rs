@@ -233,16 +233,17 @@ impl<'a> Asker<'a> {
             }
             self.report_progress(observer);
             if self.is_done() {
-                if !self.finish(observer, stop).await? {
-                    break;
+                if self.goes_on(observer, stop).await? {
+                    continue;
                 }
-                continue;
+                break;
             }
             if self.wants_more() {
                 self.find_more().await?;
             }
             self.keep_memory().await?;
             if self.is_out_of_time() {
+                // Better told by what is known than left out of the report.
                 self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::OutOfTime);
@@ -266,7 +267,7 @@ impl<'a> Asker<'a> {
 
     /// Nothing is left to ask: judges what was put on hold, unless a crawl has
     /// more pages, which may be its neighbors. Returns whether it goes on.
-    async fn finish(
+    async fn goes_on(
         &mut self,
         observer: &mut dyn Observer,
         stop: &Stop,
