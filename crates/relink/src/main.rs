@@ -18,8 +18,14 @@ mod wiring;
 use std::process::ExitCode;
 
 use clap::Parser;
+use mimalloc::MiMalloc;
 
 use crate::cli::Cli;
+
+/// Most of what one thread makes, another one drops: that is what this
+/// allocator is made for, and the system's is not.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
