@@ -7,10 +7,12 @@ use std::collections::HashSet;
 
 use relink_model::{Look, Probe, Purpose, RunId, Word};
 use relink_ports::{Completed, Completion, HostLease, Moments, Settlement, Step};
+use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
 use super::fault::Outcome;
+use super::many::{ROWS, Rows, first_number, many};
 use super::pages::Intake;
 use super::rows::{millis, moment};
 
@@ -25,50 +27,66 @@ pub(super) fn complete(
     moments: Moments,
 ) -> Outcome<Completed> {
     let lost = lost_leases(db, completions)?;
-    let mut refused = Vec::new();
-    let mut intake = Intake::new(db, run, moments)?;
+    let is_refused =
+        |completion: &&Completion| completion.lease.is_some_and(|lease| lost.contains(&lease));
+    let refused = completions.iter().filter(is_refused).map(|refused| refused.errand).collect();
+    let accepted: Vec<&Completion> =
+        completions.iter().filter(|completion| !is_refused(completion)).collect();
+    // Table by table: each then stays where it is quickly reached.
     let mut settling = Settling::new(db)?;
-    for completion in completions {
-        if completion.lease.is_some_and(|lease| lost.contains(&lease)) {
-            refused.push(completion.errand);
-            continue;
+    let mut probes = settling.insert_probes(run, &accepted)?;
+    for (completion, probe) in accepted.iter().zip(&mut probes) {
+        take_step(db, &mut settling, completion, probe)?;
+    }
+    for (completion, probe) in accepted.iter().zip(&probes) {
+        if let Step::Settle(settlement) = &completion.step {
+            settling.settle_target(completion, settlement, *probe)?;
         }
-        let probe = completion.probe.as_ref();
-        let probe = probe.map(|probe| settling.insert(run, completion, probe)).transpose()?;
-        match &completion.step {
-            Step::Again { purpose, not_before, looks } => {
-                let state =
-                    Waiting { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
-                put_off(db, completion, &state, looks, probe)?;
-                if completion.lease.is_none() {
-                    make_due(db, completion)?;
-                }
-            }
-            Step::Hold { looks } => {
-                let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
-                put_off(db, completion, &state, looks, probe)?;
-                if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
-                    anchors::keep(db, completion.target.0, probe.asked, anchors)?;
-                }
-            }
-            Step::Leave => leave(db, completion)?,
-            Step::Settle(settlement) => {
-                settling.settle_errand(completion, settlement, probe)?;
-                let probe = match probe {
-                    None => taken_up(db, completion, settlement)?,
-                    new => new,
-                };
-                settling.settle_target(completion, settlement, probe)?;
-                if let Some(anchors) = &completion.anchors {
-                    anchors::keep(db, completion.target.0, settlement.at, anchors)?;
-                }
-            }
-        }
+    }
+    let mut intake = Intake::new(db, run, moments)?;
+    for completion in accepted {
         if let Some(page) = &completion.page {
             intake.take(page, Some(completion.errand.0))?;
         }
     }
     Ok(Completed { refused, ..intake.finish()? })
+}
+
+/// What follows for the errand itself. Its probe may be one it has already.
+fn take_step(
+    db: &Connection,
+    settling: &mut Settling<'_>,
+    completion: &Completion,
+    probe: &mut Option<i64>,
+) -> Outcome<()> {
+    match &completion.step {
+        Step::Again { purpose, not_before, looks } => {
+            let state =
+                Waiting { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
+            put_off(db, completion, &state, looks, *probe)?;
+            if completion.lease.is_none() {
+                make_due(db, completion)?;
+            }
+        }
+        Step::Hold { looks } => {
+            let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
+            put_off(db, completion, &state, looks, *probe)?;
+            if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
+                anchors::keep(db, completion.target.0, probe.asked, anchors)?;
+            }
+        }
+        Step::Leave => leave(db, completion)?,
+        Step::Settle(settlement) => {
+            settling.settle_errand(completion, settlement, *probe)?;
+            if probe.is_none() {
+                *probe = taken_up(db, completion, settlement)?;
+            }
+            if let Some(anchors) = &completion.anchors {
+                anchors::keep(db, completion.target.0, settlement.at, anchors)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The probe that an errand was put on hold with, if its page is there after
@@ -107,16 +125,20 @@ fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<H
 struct Settling<'db> {
     db: &'db Connection,
     probe: CachedStatement<'db>,
+    probes: CachedStatement<'db>,
     errand: CachedStatement<'db>,
     target: CachedStatement<'db>,
+    /// Room for a probe on its way.
+    json: Vec<u8>,
 }
 
 impl<'db> Settling<'db> {
     fn new(db: &'db Connection) -> Outcome<Self> {
-        let probe = db.prepare_cached(
-            "INSERT INTO probe (target_id, run_id, asked_at, status, detail, prior)
-             VALUES (?, ?, ?, ?, ?, (SELECT probe_id FROM errand WHERE id = ?))",
-        )?;
+        let insertion =
+            "INSERT OR FAIL INTO probe (target_id, run_id, asked_at, status, detail, prior)";
+        let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM errand WHERE id = ?))";
+        let probe = db.prepare_cached(&format!("{insertion} VALUES {values}"))?;
+        let probes = db.prepare_cached(&many(insertion, values))?;
         let errand = db.prepare_cached(
             "UPDATE errand SET state = 2, looks = ?, word = ?, code = ?, status = ?, reason = ?,
                                since = ?, settled_at = ?, confidence = ?, grounds = ?,
@@ -131,22 +153,39 @@ impl<'db> Settling<'db> {
                                reached_probe = ifnull(?, reached_probe)
              WHERE id = ?",
         )?;
-        Ok(Self { db, probe, errand, target })
+        Ok(Self { db, probe, probes, errand, target, json: Vec::new() })
     }
 
-    /// Adds a probe, behind the one its errand had so far.
-    fn insert(&mut self, run: RunId, completion: &Completion, probe: &Probe) -> Outcome<i64> {
-        // Most errands are asked once, and then there is nothing to look up.
-        let asked_before = (looks(&completion.step).len() > 1).then_some(completion.errand.0);
-        self.probe.execute((
-            completion.target.0,
-            run.0,
-            millis(probe.asked),
-            probe.ending.status(),
-            serde_json::to_string(probe)?,
-            asked_before,
-        ))?;
-        Ok(self.db.last_insert_rowid())
+    /// Adds the probes of all that have one; returns their numbers.
+    fn insert_probes(
+        &mut self,
+        run: RunId,
+        completions: &[&Completion],
+    ) -> Outcome<Vec<Option<i64>>> {
+        let mut numbers = vec![None; completions.len()];
+        let with_probe: Vec<(usize, &Completion, &Probe)> = completions
+            .iter()
+            .enumerate()
+            .filter_map(|(at, completion)| Some((at, *completion, completion.probe.as_ref()?)))
+            .collect();
+        let (full, rest) = with_probe.as_chunks::<ROWS>();
+        for chunk in full {
+            let mut rows = Rows::of(&mut self.probes);
+            for (_, completion, probe) in chunk {
+                put_probe(&mut rows, run, completion, probe, &mut self.json)?;
+            }
+            rows.insert()?;
+            for ((at, ..), number) in chunk.iter().zip(first_number(self.db)..) {
+                numbers[*at] = Some(number);
+            }
+        }
+        for (at, completion, probe) in rest {
+            let mut row = Rows::of(&mut self.probe);
+            put_probe(&mut row, run, completion, probe, &mut self.json)?;
+            row.insert()?;
+            numbers[*at] = Some(self.db.last_insert_rowid());
+        }
+        Ok(numbers)
     }
 
     fn settle_errand(
@@ -206,6 +245,28 @@ impl<'db> Settling<'db> {
         ))?;
         Ok(())
     }
+}
+
+/// Puts a probe behind the one its errand had so far.
+fn put_probe(
+    rows: &mut Rows<'_, '_>,
+    run: RunId,
+    completion: &Completion,
+    probe: &Probe,
+    json: &mut Vec<u8>,
+) -> Outcome<()> {
+    // Most errands are asked once, and then there is nothing to look up.
+    let asked_before = (looks(&completion.step).len() > 1).then_some(completion.errand.0);
+    json.clear();
+    serde_json::to_writer(&mut *json, probe)?;
+    rows.put(&[
+        &completion.target.0,
+        &run.0,
+        &millis(probe.asked),
+        &probe.ending.status(),
+        &ToSqlOutput::Borrowed(ValueRef::Text(json)),
+        &asked_before,
+    ])
 }
 
 /// The looks so far, this one included.

@@ -11,6 +11,8 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
 use super::fault::Outcome;
+use super::fresh::FreshLinks;
+use super::many::ROWS;
 use super::rows::{millis, number};
 
 /// Shards of a larger database; see the `bucket` column.
@@ -65,20 +67,50 @@ pub(super) fn finish_document(db: &Connection, document: DocumentId) -> Outcome<
 /// Stores links with their targets, and errands for targets new to the run.
 pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outcome<()> {
     let mut hosts: HashMap<&str, i64> = HashMap::new();
+    let mut fresh = FreshLinks::new(db, run)?;
     let mut beginning = Beginning::new(db, run)?;
-    for (position, link) in (batch.first..).zip(batch.links) {
-        let target = match &link.target {
-            NewTarget::Web { url, host, .. } => {
-                let host = host_id(db, host, &mut hosts)?;
-                beginning.web_target(url, host)?
+    // Where one target is known, most are.
+    let mut are_new = true;
+    for (number, links) in batch.links.chunks(ROWS).enumerate() {
+        let first = batch.first + number * ROWS;
+        if are_new && let Some(links) = with_hosts(db, links, &mut hosts)? {
+            are_new = fresh.add(batch.document.0, first, &links)?;
+            if are_new {
+                continue;
             }
-            NewTarget::Local { .. } => local_target(db, &link.target, batch.moments)?,
-        };
-        let errand = beginning.errand(&link.into(), &target, &Start::at_once(batch.moments))?;
-        beginning.place(batch.document.0, position, errand.id, link)?;
+        }
+        for (position, link) in (first..).zip(links) {
+            let target = match &link.target {
+                NewTarget::Web { url, host, .. } => {
+                    let host = host_id(db, host, &mut hosts)?;
+                    beginning.web_target(url, host)?
+                }
+                NewTarget::Local { .. } => local_target(db, &link.target, batch.moments)?,
+            };
+            let errand = beginning.errand(&link.into(), &target, &Start::at_once(batch.moments))?;
+            beginning.place(batch.document.0, position, errand.id, link)?;
+        }
     }
     count_links(db, batch)?;
     make_due(db, run, hosts.into_values())
+}
+
+/// Links with their hosts, if there are as many as are stored at once and all
+/// lead to the web.
+fn with_hosts<'a>(
+    db: &Connection,
+    links: &'a [NewLink],
+    hosts: &mut HashMap<&'a str, i64>,
+) -> Outcome<Option<Vec<(&'a NewLink, i64)>>> {
+    if links.len() < ROWS {
+        return Ok(None);
+    }
+    let mut all = Vec::with_capacity(links.len());
+    for link in links {
+        let NewTarget::Web { host, .. } = &link.target else { return Ok(None) };
+        all.push((link, host_id(db, host, hosts)?));
+    }
+    Ok(Some(all))
 }
 
 fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> Outcome<()> {
@@ -363,7 +395,7 @@ fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<
 }
 
 /// The codes a link hides, as they are kept.
-fn hidden(link: &NewLink) -> Option<String> {
+pub(super) fn hidden(link: &NewLink) -> Option<String> {
     (!link.hidden.is_empty()).then(|| format!(" {} ", link.hidden.join(" ")))
 }
 

@@ -11,9 +11,13 @@ mod claims;
 mod completing;
 mod dossier;
 mod fault;
+mod fresh;
 mod judging;
 mod ledger;
 mod loading;
+mod log;
+mod many;
+mod mentions;
 mod open;
 mod pages;
 mod results;
@@ -39,11 +43,13 @@ use relink_ports::{
 use rusqlite::{Connection, Transaction};
 
 use self::fault::{Doing, Outcome, Trouble};
+use self::log::LogKeeper;
 
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     place: PathBuf,
     connection: Mutex<Connection>,
+    log: LogKeeper,
 }
 
 impl SqliteStore {
@@ -59,6 +65,7 @@ impl SqliteStore {
         let done = transaction.map_err(Into::into).and_then(|transaction| {
             let done = work(&transaction)?;
             transaction.commit()?;
+            self.log.note_commit();
             Ok(done)
         });
         done.map_err(|trouble: Trouble| trouble.told(&self.place, doing))
@@ -184,7 +191,7 @@ impl Store for SqliteStore {
         errands: &[ErrandId],
         places: usize,
     ) -> Result<Vec<Mentions>, StoreFault> {
-        self.perform("reading places", |db| results::mentions(db, errands, places))
+        self.perform("reading places", |db| mentions::mentions(db, errands, places))
     }
 
     async fn control(

@@ -10,6 +10,7 @@ use rusqlite::config::DbConfig;
 
 use super::SqliteStore;
 use super::fault::{Outcome, Trouble};
+use super::log::LogKeeper;
 
 /// How long a second process waits for the first.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -50,7 +51,8 @@ impl SqliteStore {
             place: path.display().to_string(),
             source: Box::new(fault),
         })??;
-        Ok(Self { place: path.to_owned(), connection: Mutex::new(connection) })
+        let log = LogKeeper::of(path);
+        Ok(Self { place: path.to_owned(), connection: Mutex::new(connection), log })
     }
 }
 
@@ -116,8 +118,9 @@ fn connect(path: &Path) -> Outcome<Connection> {
 
 /// In exclusive mode the first write takes the lock and keeps it.
 fn take_lock(connection: &Connection) -> Outcome<()> {
-    // Small checkpoints: while one waits for the disk, only the requests that
-    // are out go on, and they are soon done.
+    // A checkpoint every 16 MB: smaller ones write the same pages again and
+    // again, and while a larger one waits for the disk, the requests that are
+    // out come to an end.
     // With a write-ahead log `synchronous = normal` survives any death of the
     // process; only a power cut may lose the last moments, never the file.
     connection.execute_batch(
@@ -126,18 +129,21 @@ fn take_lock(connection: &Connection) -> Outcome<()> {
          PRAGMA synchronous = normal;
          PRAGMA foreign_keys = off;
          PRAGMA temp_store = memory;
-         PRAGMA cache_size = -16000;
-         PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA cache_size = -8000;
+         PRAGMA wal_autocheckpoint = 2000;
          BEGIN IMMEDIATE;
          COMMIT;",
     )?;
     Ok(())
 }
 
+/// Brings the file up to date in one transaction: all of it or nothing.
 fn migrate(connection: &mut Connection, found: i64) -> Outcome<()> {
+    let transaction = connection.transaction()?;
     for (version, step) in (1..).zip(MIGRATIONS).skip_while(|(version, _)| *version <= found) {
-        apply(connection, version, step)?;
+        apply(&transaction, version, step)?;
     }
+    transaction.commit()?;
     Ok(())
 }
 
@@ -154,12 +160,10 @@ fn schema_version(connection: &Connection) -> Outcome<Option<i64>> {
     Ok(is_ours.then_some(version))
 }
 
-fn apply(connection: &mut Connection, version: i64, step: &str) -> Outcome<()> {
-    let transaction = connection.transaction()?;
-    transaction.execute_batch(step)?;
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", version)?;
-    transaction.commit()?;
+fn apply(db: &Connection, version: i64, step: &str) -> Outcome<()> {
+    db.execute_batch(step)?;
+    db.pragma_update(None, "application_id", APPLICATION_ID)?;
+    db.pragma_update(None, "user_version", version)?;
     Ok(())
 }
 

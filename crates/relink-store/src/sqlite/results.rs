@@ -1,17 +1,14 @@
 //! Reading results back.
 
-use std::collections::HashMap;
-
-use relink_model::{
-    Confidence, Errand, ErrandId, Look, Place, PlaceKind, Probe, Purpose, RunId, Span, Word,
-};
-use relink_ports::{Mentions, PlaceIn, Settled, SettledQuery, Settlement};
-use rusqlite::{CachedStatement, Connection, Row};
+use relink_model::{Confidence, Errand, ErrandId, Look, Probe, Purpose, RunId, Word};
+use relink_ports::{Mentions, Settled, SettledQuery, Settlement};
+use rusqlite::{Connection, Row};
 
 use super::fault::Outcome;
+use super::mentions::Naming;
 use super::rows::{
-    ERRAND_COLUMNS, errand, errand_columns, errand_is_told, from_json, link_is_told, moment, named,
-    number, probe_of_errand, streak,
+    ERRAND_COLUMNS, errand, errand_columns, errand_is_told, from_json, moment, named, number,
+    probe_of_errand, streak,
 };
 
 pub(super) fn held(
@@ -128,82 +125,4 @@ fn only_look(probe: &Probe) -> Look {
         ending: probe.ending.clone(),
         took_ms: probe.timings.total,
     }
-}
-
-/// The links that name each errand's target.
-pub(super) fn mentions(
-    db: &Connection,
-    errands: &[ErrandId],
-    places: usize,
-) -> Outcome<Vec<Mentions>> {
-    let mut naming = Naming::new(db)?;
-    errands.iter().map(|errand| naming.mentions(*errand, places)).collect()
-}
-
-/// Finds the places that name a target.
-struct Naming<'db> {
-    db: &'db Connection,
-    places: CachedStatement<'db>,
-    /// The labels of documents looked up so far: many links share few.
-    labels: HashMap<i64, String>,
-}
-
-impl<'db> Naming<'db> {
-    fn new(db: &'db Connection) -> Outcome<Self> {
-        let places = db.prepare_cached(concat!(
-            "SELECT l.document_id, l.span_start, l.span_end, l.line, l.col, l.kind
-             FROM errand e CROSS JOIN link l ON l.errand_id = e.id
-             WHERE e.id = ? AND ",
-            link_is_told!(),
-            " ORDER BY l.document_id, l.position LIMIT ?"
-        ))?;
-        Ok(Self { db, places, labels: HashMap::new() })
-    }
-
-    fn mentions(&mut self, errand: ErrandId, limit: usize) -> Outcome<Mentions> {
-        let places = self.places(errand, limit)?;
-        let count = if places.len() < limit { places.len() as u64 } else { self.count(errand)? };
-        let are_hidden = count == 0 && self.is_linked(errand)?;
-        Ok(Mentions { places, count, are_hidden })
-    }
-
-    /// The places that name an errand's target, in the order of their documents.
-    fn places(&mut self, errand: ErrandId, limit: usize) -> Outcome<Vec<PlaceIn>> {
-        let Self { db, places, labels } = self;
-        let rows = places.query_and_then((errand.0, number(limit)), |row| {
-            let kind = row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?;
-            let kind = PlaceKind::named(kind).unwrap_or(PlaceKind::Link);
-            let span = Span { start: row.get(1)?, end: row.get(2)? };
-            let place = Place { span, line: row.get(3)?, column: row.get(4)?, kind };
-            Outcome::Ok(PlaceIn { path: label(db, labels, row.get(0)?)?, place })
-        })?;
-        rows.collect()
-    }
-
-    /// How many links name it that do not hide it.
-    fn count(&self, errand: ErrandId) -> Outcome<u64> {
-        let mut count = self.db.prepare_cached(concat!(
-            "SELECT count(*) FROM errand e CROSS JOIN link l ON l.errand_id = e.id
-             WHERE e.id = ? AND ",
-            link_is_told!()
-        ))?;
-        Ok(count.query_row([errand.0], |row| row.get(0))?)
-    }
-
-    /// Whether any link names it.
-    fn is_linked(&self, errand: ErrandId) -> Outcome<bool> {
-        let mut linked = self.db.prepare_cached("SELECT 1 FROM link WHERE errand_id = ?")?;
-        Ok(linked.exists([errand.0])?)
-    }
-}
-
-fn label(db: &Connection, known: &mut HashMap<i64, String>, document: i64) -> Outcome<String> {
-    if let Some(label) = known.get(&document) {
-        return Ok(label.clone());
-    }
-    let label: String = db
-        .prepare_cached("SELECT label FROM document WHERE id = ?")?
-        .query_row([document], |row| row.get(0))?;
-    known.insert(document, label.clone());
-    Ok(label)
 }

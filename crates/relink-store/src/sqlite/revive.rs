@@ -51,7 +51,7 @@ fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
         word: named(row.get(1)?)?.unwrap_or(Word::Dead),
         since: row.get::<_, Option<i64>>(2)?.map(moment),
         seen: row.get::<_, Option<i64>>(3)?.map(moment),
-        digest: reached.and_then(|probe| probe.digest),
+        digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
     })
 }
 
@@ -185,7 +185,7 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> Outcome
         Outcome::Ok(TextChange {
             number: row.get(0)?,
             url: row.get(1)?,
-            text: probe.map(|probe| text(probe.digest.unwrap_or_default())),
+            text: probe.map(|probe| text(*probe.digest.unwrap_or_default())),
         })
     })?;
     rows.collect()

@@ -77,7 +77,7 @@ pub(super) fn targets(
 
 fn target(row: &Row<'_>) -> Outcome<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7)?)?;
-    let digest = probe.as_ref().and_then(|probe| probe.digest.as_ref());
+    let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());
     Ok(SiteTarget {
         errand: ErrandId(row.get(0)?),
         url: row.get(1)?,

@@ -18,6 +18,7 @@
 )]
 
 pub mod anchors;
+pub mod bulk;
 pub mod claims;
 pub mod judging;
 pub mod loading;
@@ -49,6 +50,10 @@ macro_rules! store_suite {
             runs::a_run_closed_as_open_is_resumed,
             runs::a_fresh_run_leaves_the_unfinished_one_behind,
             runs::proof_of_the_network_survives_an_interruption,
+
+            bulk::many_links_are_stored_as_one_by_one,
+            bulk::many_results_are_stored_with_their_probes,
+            bulk::all_places_of_many_errands_are_those_of_each,
 
             loading::an_unchanged_document_keeps_its_links,
             loading::a_changed_document_loses_its_links,

@@ -1,0 +1,98 @@
+//! Links to targets that nobody has seen: the usual case when a list is loaded
+//! for the first time, stored many rows to a statement.
+//!
+//! Whatever is known already is left to [`Beginning`](super::loading::Beginning).
+
+use relink_model::RunId;
+use relink_ports::{NewLink, NewTarget};
+use rusqlite::{CachedStatement, Connection};
+
+use super::fault::Outcome;
+use super::loading::hidden;
+use super::many::{ROWS, Rows, first_number, many};
+use super::rows::number;
+
+/// Stores links to new targets.
+pub(super) struct FreshLinks<'db> {
+    db: &'db Connection,
+    run: RunId,
+    targets: CachedStatement<'db>,
+    errands: CachedStatement<'db>,
+    links: CachedStatement<'db>,
+}
+
+impl<'db> FreshLinks<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+        let targets = many("INSERT OR IGNORE INTO target (url, host_id)", "(?, ?)");
+        let errands = many(
+            "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
+            "(?, ?, ?, ?, ?)",
+        );
+        let links = many(
+            "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end, line, col,
+                               kind, fragment, hidden)",
+            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        );
+        Ok(Self {
+            db,
+            run,
+            targets: db.prepare_cached(&targets)?,
+            errands: db.prepare_cached(&errands)?,
+            links: db.prepare_cached(&links)?,
+        })
+    }
+
+    /// Stores [`ROWS`] links of a document, from this position on, each with the
+    /// number of its host. Returns whether it did: not if a target is known.
+    pub(super) fn add(
+        &mut self,
+        document: i64,
+        position: usize,
+        links: &[(&NewLink, i64)],
+    ) -> Outcome<bool> {
+        let mut row = Rows::of(&mut self.targets);
+        for (link, host) in links {
+            row.put(&[&url(link), host])?;
+        }
+        if row.insert()? < ROWS {
+            return Ok(false);
+        }
+        let target = first_number(self.db);
+        let mut row = Rows::of(&mut self.errands);
+        for ((link, host), target) in links.iter().zip(target..) {
+            let given = (link.given != url(link)).then_some(link.given.as_str());
+            row.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
+        }
+        row.insert()?;
+        let errand = first_number(self.db);
+        let mut row = Rows::of(&mut self.links);
+        for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
+            let place = link.place;
+            row.put(&[
+                &document,
+                &number(position),
+                &errand,
+                &number(place.span.start),
+                &number(place.span.end),
+                &place.line,
+                &place.column,
+                &place.kind.as_str(),
+                &link.fragment.as_deref(),
+                &hidden(link),
+            ])?;
+        }
+        row.insert()?;
+        Ok(true)
+    }
+}
+
+fn url(link: &NewLink) -> &str {
+    match &link.target {
+        NewTarget::Web { url, .. } => url,
+        NewTarget::Local { key, .. } => key,
+    }
+}
+
+fn is_named(link: &NewLink) -> bool {
+    matches!(&link.target, NewTarget::Web { is_named: true, .. })
+}

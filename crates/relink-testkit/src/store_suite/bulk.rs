@@ -1,0 +1,97 @@
+//! Much at once: a store may take shortcuts there, and nobody may notice.
+
+use relink_model::{ErrandId, Word};
+use relink_ports::{Mentions, NewLink, RunPlan, Settled, Step, Store};
+
+use super::Outcome;
+use super::scene::{Scene, at, local, named, plan, probe, result, settlement};
+
+/// Links of a long document.
+const LINKS: u32 = 100;
+
+/// Known targets, local ones and such as are named twice among them.
+pub async fn many_links_are_stored_as_one_by_one(store: &dyn Store) -> Outcome {
+    let before = Scene::with_pages(store, at(0), &[&page(40), &page(41)]).await?;
+    before.settle_all(Word::Alive, at(1)).await?;
+    before.finish(at(2)).await?;
+
+    let links: Vec<NewLink> = (0..LINKS).map(link).collect();
+    let at_once = Scene::open(store, at(3)).await?;
+    at_once.load("a.md", 1, &links).await?;
+    let slowly = Scene::of(store, &RunPlan { scope: "slowly".to_owned(), ..plan() }, at(3)).await?;
+    let document = slowly.load("a.md", 1, &[]).await?;
+    for (position, link) in links.iter().enumerate() {
+        slowly.add(document, position, std::slice::from_ref(link)).await?;
+    }
+    assert_eq!(at_once.due_urls(at(4)).await?, slowly.due_urls(at(400)).await?);
+    at_once.settle_all(Word::Alive, at(500)).await?;
+    slowly.settle_all(Word::Alive, at(600)).await?;
+    let (one, other) = (at_once.settled().await?, slowly.settled().await?);
+    let told = |settled: &Settled| (settled.url.clone(), settled.places.clone());
+    assert_eq!(
+        one.iter().map(told).collect::<Vec<_>>(),
+        other.iter().map(told).collect::<Vec<_>>()
+    );
+    assert_eq!(one.len(), LINKS as usize - 2);
+    Ok(())
+}
+
+/// Each result keeps its own.
+pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> Outcome {
+    let scene = Scene::open(store, at(0)).await?;
+    let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
+    scene.load("a.md", 1, &links).await?;
+    let claim = scene.claim_one(at(1)).await?;
+    let moments = || (100..).map(at);
+    let results: Vec<_> = claim
+        .errands
+        .iter()
+        .zip(moments())
+        .map(|(errand, asked)| {
+            let seen = probe(200, asked);
+            let step = Step::Settle(settlement(Word::Alive, &seen, asked));
+            result(Some(claim.lease), errand, Some(seen), step)
+        })
+        .collect();
+    scene.complete(&results).await?;
+    let settled = scene.settled().await?;
+    assert_eq!(settled.len(), links.len());
+    for (settled, asked) in settled.iter().zip(moments()) {
+        assert_eq!(settled.probe, Some(probe(200, asked)), "{}", settled.url);
+    }
+    Ok(())
+}
+
+/// With gaps between them, in any order.
+pub async fn all_places_of_many_errands_are_those_of_each(store: &dyn Store) -> Outcome {
+    let scene = Scene::open(store, at(0)).await?;
+    let links: Vec<NewLink> = (0..LINKS).map(link).collect();
+    scene.load("a.md", 1, &links).await?;
+    scene.load("b.md", 1, &links[10..60]).await?;
+    scene.settle_all(Word::Alive, at(1)).await?;
+    let settled = scene.settled().await?;
+    let mut errands: Vec<ErrandId> = settled.iter().map(|settled| settled.errand).collect();
+    errands.retain(|errand| errand.0 % 7 < 3 && errand.0 % 30 < 20);
+    errands.reverse();
+    errands.push(ErrandId(i64::MAX));
+    let mut each: Vec<Mentions> = Vec::new();
+    for errand in &errands {
+        each.extend(store.mentions(&[*errand], LINKS as usize).await?);
+    }
+    assert_eq!(store.mentions(&errands, usize::MAX).await?, each);
+    assert!(each.iter().any(|mentions| mentions.count == 2));
+    Ok(())
+}
+
+/// One link in fifty names the page of the one before; one is a file.
+fn link(number: u32) -> NewLink {
+    match number {
+        77 => local(number, "docs/file.md", Word::Alive),
+        _ if number % 50 == 45 => named(number, &page(number - 1)),
+        _ => named(number, &page(number)),
+    }
+}
+
+fn page(number: u32) -> String {
+    format!("http://one.test/{number:03}")
+}
