@@ -170,7 +170,7 @@ impl Prior {
         let text = self.text.unwrap_or_default();
         let content_type = self.content_type.as_deref();
         let digest = relink_page::text_digest(self.title.as_deref(), &text, content_type);
-        History { digest: Some(digest), ..History::default() }
+        History { digest: Some(digest.into()), ..History::default() }
     }
 }
 

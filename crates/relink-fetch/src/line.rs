@@ -26,8 +26,9 @@ const HEAD_CAP: usize = 64 * 1024;
 /// A connection that carries one request at a time.
 pub(crate) struct Line {
     sender: SendRequest<Empty<Bytes>>,
-    /// `None` once the connection is over.
-    connection: Option<Connection<TokioIo<Wire>, Empty<Bytes>>>,
+    /// `None` once the connection is over. Boxed because a line changes hands
+    /// several times for each request.
+    connection: Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
     peer: Option<IpAddr>,
 }
 
@@ -36,7 +37,7 @@ impl Line {
     pub async fn open(wire: Wire, peer: Option<IpAddr>) -> hyper::Result<Self> {
         let (sender, connection) =
             http1::Builder::new().max_buf_size(HEAD_CAP).handshake(TokioIo::new(wire)).await?;
-        Ok(Self { sender, connection: Some(connection), peer })
+        Ok(Self { sender, connection: Some(Box::new(connection)), peer })
     }
 
     /// The address of the host at the other end; a proxy does not tell it.
@@ -85,10 +86,13 @@ impl Line {
 }
 
 /// Lets the connection read and write what it can.
-fn drive(connection: &mut Option<Connection<TokioIo<Wire>, Empty<Bytes>>>, cx: &mut Context<'_>) {
+fn drive(
+    connection: &mut Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
+    cx: &mut Context<'_>,
+) {
     let is_over = match connection {
         // A failure reaches the one who asks through the answer or its body.
-        Some(open) => Pin::new(open).poll(cx).is_ready(),
+        Some(open) => Pin::new(&mut **open).poll(cx).is_ready(),
         None => false,
     };
     if is_over {

@@ -209,7 +209,7 @@ impl Way {
         Some(Probe {
             asked: Timestamp::UNIX_EPOCH,
             hops: self.urls.into_iter().zip(statuses).map(hop).collect(),
-            digest: ending.status().map(|_| digest),
+            digest: ending.status().map(|_| digest.into()),
             ending,
             timings: Timings::default(),
             retry_after: None,

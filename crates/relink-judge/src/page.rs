@@ -65,7 +65,7 @@ impl<'a> Page<'a> {
             landing,
             redirects: probe.hops.len().saturating_sub(1),
             hops: &probe.hops,
-            digest: probe.digest.as_ref().unwrap_or(&UNSEEN),
+            digest: probe.digest.as_deref().unwrap_or(&UNSEEN),
             sayings: Sayings::ANY,
             address,
             arrival: if landing == url { address } else { parts(landing) },

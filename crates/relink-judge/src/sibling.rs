@@ -162,7 +162,11 @@ impl Pattern<'_> {
             Gap::Letters | Gap::Digits(_) => "*",
             Gap::Nothing => "",
         };
-        let mut key = String::from(kind.as_str());
+        // Asked for every page, so room is made once.
+        let parts = self.before.iter().chain(&self.after);
+        let length = parts.map(|part| part.len()).sum::<usize>() + kind.as_str().len() + 2;
+        let mut key = String::with_capacity(length);
+        key.push_str(kind.as_str());
         key.push(' ');
         key.extend(self.before.iter().copied());
         key.push_str(gap);

@@ -21,7 +21,7 @@ pub struct History {
     /// The failed runs since then.
     pub streak: Option<FailureStreak>,
     /// What the page said when its content was last reached.
-    pub digest: Option<Digest>,
+    pub digest: Option<Box<Digest>>,
     /// The address at which it was then found.
     pub landing: Option<String>,
 }

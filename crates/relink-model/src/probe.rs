@@ -26,7 +26,7 @@ pub struct Probe {
     pub retry_after: Option<u64>,
     /// What the final page said, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<Digest>,
+    pub digest: Option<Box<Digest>>,
 }
 
 /// One request of a probe and the head of its answer.

@@ -82,8 +82,7 @@ pub struct Shown {
 pub struct VisibleText {
     length: u64,
     is_apart: bool,
-    /// The opening so far, always whole characters.
-    opening: Vec<u8>,
+    opening: String,
     /// The last pieces, as they came.
     tail: String,
     is_tail_apart: bool,
@@ -120,16 +119,18 @@ impl VisibleText {
         self.words.finish(&mut |shingle| smallest.push(shingle));
         self.smallest.prune();
         let sketch = Sketch::of(self.smallest.hashes);
-        let opening = String::from_utf8(self.opening).unwrap_or_default();
         let is_longer = self.length > OPENING_LENGTH;
         let closing = if is_longer { closing(&self.tail) } else { String::new() };
-        Shown { length: self.length, opening, closing, sketch }
+        Shown { length: self.length, opening: self.opening, closing, sketch }
     }
 
     /// Keeps the end of what came so far, in bounded room.
     fn keep_tail(&mut self, text: &str) {
         if text.is_empty() {
             return;
+        }
+        if self.tail.capacity() == 0 {
+            self.tail.reserve(TAIL);
         }
         if self.is_tail_apart {
             self.tail.push(' ');
@@ -142,34 +143,44 @@ impl VisibleText {
         }
     }
 
-    /// Keeps and measures what still fits in the opening; returns its length
-    /// in bytes.
+    /// Keeps and measures what still fits in the opening, word by word; returns
+    /// its length in bytes.
     fn keep_opening(&mut self, text: &str) -> usize {
         if self.opening.capacity() == 0 {
             self.opening.reserve(Digest::OPENING_LENGTH);
         }
-        let (mut length, mut is_apart) = (self.length, self.is_apart);
-        let mut kept = text.len();
-        for (at, byte) in text.bytes().enumerate() {
-            if is_folded(byte) {
-                is_apart = true;
-                continue;
-            }
-            if begins_character(byte) {
-                is_apart &= length > 0;
-                if length + u64::from(is_apart) >= OPENING_LENGTH {
-                    kept = at;
-                    break;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.bytes().position(is_folded).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            if !word.is_empty() {
+                let kept = self.keep_word(word);
+                if kept < word.len() {
+                    return text.len() - rest.len() + kept;
                 }
-                if is_apart {
-                    self.opening.push(b' ');
-                }
-                length += 1 + u64::from(is_apart);
-                is_apart = false;
             }
-            self.opening.push(byte);
+            // What folds is one byte.
+            self.is_apart |= !after.is_empty();
+            rest = after.get(1..).unwrap_or_default();
         }
-        (self.length, self.is_apart) = (length, is_apart);
+        text.len()
+    }
+
+    /// Keeps as much of a word as fits; returns its length in bytes.
+    fn keep_word(&mut self, word: &str) -> usize {
+        self.is_apart &= self.length > 0;
+        let gap = u64::from(self.is_apart);
+        let room = (OPENING_LENGTH - self.length).saturating_sub(gap);
+        if room == 0 {
+            return 0;
+        }
+        let (kept, count) = first_characters(word, room);
+        if self.is_apart {
+            self.opening.push(' ');
+        }
+        self.opening.push_str(&word[..kept]);
+        self.length += gap + count;
+        self.is_apart = false;
         kept
     }
 
@@ -200,6 +211,18 @@ fn closing(tail: &str) -> String {
     let start = folded.char_indices().nth(spare).map_or(0, |(at, _)| at);
     let end = &folded[start..];
     end.split_once(' ').map_or(end, |(_, rest)| rest).to_owned()
+}
+
+/// The length in bytes of at most so many characters from the beginning of a
+/// text, and how many they are.
+fn first_characters(text: &str, most: u64) -> (usize, u64) {
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    if text.is_ascii() {
+        let kept = text.len().min(most);
+        return (kept, kept as u64);
+    }
+    let kept = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    (kept, text[..kept].chars().count() as u64)
 }
 
 /// Whether a byte is white space or a control character, which fold.
@@ -294,16 +317,23 @@ impl Words {
     fn push(&mut self, text: &str, each: &mut impl FnMut(u32)) {
         let bytes = text.as_bytes();
         let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            match LETTERS[usize::from(byte)] {
-                GAP => self.end_word(each),
-                BEYOND => {
-                    at += self.push_other(&text[at..], each);
-                    continue;
+        loop {
+            // Most bytes are letters, and their loop is kept as small as can be.
+            let mut rest = bytes[at..].iter().map(|byte| LETTERS[usize::from(*byte)]);
+            let mut word = self.word;
+            let mark = loop {
+                match rest.next() {
+                    Some(letter) if letter > BEYOND => word = with_byte(word, letter),
+                    mark => break mark,
                 }
-                letter => self.push_byte(letter),
+            };
+            self.word = word;
+            at = bytes.len() - rest.len();
+            match mark {
+                None => return,
+                Some(BEYOND) => at += self.push_other(&text[at - 1..], each) - 1,
+                Some(_) => self.end_word(each),
             }
-            at += 1;
         }
     }
 
@@ -329,7 +359,7 @@ impl Words {
     }
 
     fn push_byte(&mut self, byte: u8) {
-        self.word = (self.word ^ u64::from(byte)).wrapping_mul(PRIME);
+        self.word = with_byte(self.word, byte);
     }
 
     fn end_word(&mut self, each: &mut impl FnMut(u32)) {
@@ -350,6 +380,11 @@ impl Words {
             each(combined(&self.window[WORDS - self.count..]));
         }
     }
+}
+
+/// The hash of a word with one more byte.
+fn with_byte(word: u64, byte: u8) -> u64 {
+    (word ^ u64::from(byte)).wrapping_mul(PRIME)
 }
 
 /// The hash of some words' hashes in their order, cut to 32 bits.

@@ -33,7 +33,7 @@ fn ends_address(char: char) -> bool {
 fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
     // Nothing after the last `@` can be masked; stopping there also keeps the
     // work linear in the length of a hostile text.
-    let last_at = text.rfind('@').unwrap_or(0);
+    let Some(last_at) = text.rfind('@') else { return Cow::Borrowed(text) };
     let mut masked = String::new();
     let mut copied = 0;
     let mut from = 0;

@@ -55,7 +55,7 @@ impl Visit {
             Some(Err(fault)) => Some(fault),
             Some(Ok(rendered)) => {
                 body = Body { robots: body.robots, ..rendered };
-                probe.digest = Some(digest(&body));
+                probe.digest = Some(digest(&body).into());
                 None
             }
         };

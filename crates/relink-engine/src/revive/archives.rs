@@ -196,7 +196,7 @@ impl Reading<'_> {
             ending: Ending::Answered(replay.status),
             timings: Timings::default(),
             retry_after: None,
-            digest: Some(digest),
+            digest: Some(digest.into()),
         };
         let look = Look {
             asked: replay.taken,

@@ -95,7 +95,8 @@ impl<'a> LiveCheck<'a> {
         self.fetches += u32::try_from(asked).unwrap_or(u32::MAX);
         let is_alive = matches!(examined.judgement.word, Word::Alive | Word::Moved);
         let found = landing(&examined.probe).filter(|url| is_alive && is_same_site(candidate, url));
-        let living = found.map(|url| Living { url, digest: examined.probe.digest });
+        let digest = examined.probe.digest.map(|digest| *digest);
+        let living = found.map(|url| Living { url, digest });
         self.known.insert(key, living.clone());
         living
     }

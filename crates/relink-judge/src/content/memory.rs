@@ -26,7 +26,7 @@ const TELLING: usize = 4;
 
 impl<'a> Inquiry<'a> {
     fn prior(&self) -> Option<&'a Digest> {
-        self.case.history.digest.as_ref()
+        self.case.history.digest.as_deref()
     }
 
     /// The page says what it said on an earlier visit.

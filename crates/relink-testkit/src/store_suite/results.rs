@@ -214,7 +214,7 @@ pub async fn a_settled_target_is_history_to_the_next_run(store: &dyn Store) -> O
         checked: Some(at(10)),
         last_reached: Some(at(10)),
         streak: None,
-        digest: Some(digest(200)),
+        digest: Some(digest(200).into()),
         landing: Some(LANDING.to_owned()),
     };
     assert_eq!(claim.errands[0].history, expect);
@@ -253,7 +253,7 @@ pub async fn a_failure_keeps_what_the_last_good_page_said(store: &dyn Store) -> 
             checked: Some(at(now)),
             last_reached: is_good.then_some(at(now)).or(known.last_reached),
             streak,
-            digest: Some(digest(200)),
+            digest: Some(digest(200).into()),
             landing: Some(LANDING.to_owned()),
         };
     }

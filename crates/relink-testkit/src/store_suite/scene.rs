@@ -253,7 +253,7 @@ pub(super) fn probe(status: u16, asked: Timestamp) -> Probe {
         ending: Ending::Answered(status),
         timings: Timings { dns: 1, connect: 2, tls: 3, head: 4, body: 5, total: 15 },
         retry_after: Some(120),
-        digest: Some(digest(status)),
+        digest: Some(digest(status).into()),
     }
 }
 

@@ -148,7 +148,7 @@ impl<'a> ProbeRow<'a> {
             ending: EndingName::from(&probe.ending),
             status: probe.ending.status(),
             ms: probe.timings.total,
-            page: probe.digest.as_ref().map(PageRow::new),
+            page: probe.digest.as_deref().map(PageRow::new),
         }
     }
 }

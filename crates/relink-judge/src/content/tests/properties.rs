@@ -153,7 +153,7 @@ fn any_probe() -> impl Strategy<Value = Probe> {
             ending,
             timings: Timings::default(),
             retry_after: None,
-            digest,
+            digest: digest.map(Box::new),
         },
     )
 }
@@ -177,7 +177,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
                 Control { kind, url, probe: same.or(answer).map(Arc::new) }
             });
             let controls = controls.collect();
-            let history = History { digest, landing, ..History::default() };
+            let history = History { digest: digest.map(Box::new), landing, ..History::default() };
             Scene { url, probe, controls, habit, history }
         })
 }

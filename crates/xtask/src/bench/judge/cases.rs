@@ -130,7 +130,7 @@ impl Plan {
             (digest("Online casino and betting", &["Jackpot"], text), Word::Hijacked)
         };
         let mut case = self.answered(now, word);
-        case.history.digest = Some(before);
+        case.history.digest = Some(before.into());
         case
     }
 
@@ -207,6 +207,6 @@ fn probe(way: &[&str], status: u16, digest: Digest) -> Probe {
         ending: Ending::Answered(status),
         timings: Timings { total: 12, ..Timings::default() },
         retry_after: None,
-        digest: Some(digest),
+        digest: Some(digest.into()),
     }
 }
