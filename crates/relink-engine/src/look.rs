@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use relink_model::{Ending, Hop, Look, Malformation, Probe, Purpose, Timings};
 use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request, Terms};
 use relink_wire::redact;
-use url::Url;
+use url::{Position, Url};
 
 /// Redirects written into pages that are followed in one look.
 const ONWARD: usize = 3;
@@ -87,6 +87,8 @@ pub(crate) fn landing(probe: &Probe) -> Option<Url> {
 /// A stored URL to look at, which was canonical when it was stored.
 pub(crate) struct Asked<'a> {
     pub(crate) url: &'a str,
+    /// An address that may be of the same origin.
+    pub(crate) like: Option<&'a Url>,
     pub(crate) is_named: bool,
     pub(crate) agent: Agent,
     /// What its host is owed.
@@ -101,7 +103,8 @@ pub(crate) async fn look_at(
     is_named: bool,
     agent: Agent,
 ) -> (Probe, Option<Body>) {
-    read_through(fetch, clock, Asked { url, is_named, agent, terms: Terms::default() }).await
+    let terms = Terms::default();
+    read_through(fetch, clock, Asked { url, like: None, is_named, agent, terms }).await
 }
 
 /// A look at a stored URL, without the body.
@@ -115,11 +118,21 @@ pub(crate) async fn read_through(
     clock: &dyn Clock,
     asked: Asked<'_>,
 ) -> (Probe, Option<Body>) {
-    let Asked { url, is_named, agent, terms } = asked;
-    match Url::parse(url) {
-        Ok(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await,
-        Err(_) => (no_address(moment(clock)), None),
+    let Asked { url, like, is_named, agent, terms } = asked;
+    let alike = like.and_then(|like| parsed_like(like, url));
+    match alike.or_else(|| Url::parse(url).ok()) {
+        Some(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await,
+        None => (no_address(moment(clock)), None),
     }
+}
+
+/// Takes a canonical URL apart by another one of its origin: most of the work
+/// is the host's name.
+fn parsed_like(like: &Url, url: &str) -> Option<Url> {
+    let path = url.strip_prefix(&like[..Position::BeforePath])?;
+    let parsed = like.join(path).ok()?;
+    // A path that begins like a host, or that is not canonical after all.
+    (parsed.as_str() == url).then_some(parsed)
 }
 
 /// The probe of what is no address: nothing was asked.
@@ -140,7 +153,8 @@ async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Opt
     let Fetched { hops, ending, timings, retry_after, body, .. } = fetch.fetch(request).await;
     let digest = body.as_ref().map(|body| {
         let content_type = body.content_type.as_deref();
-        relink_page::digest(content_type, body.language.as_deref(), &body.bytes, body.is_cut)
+        let language = body.language.as_deref();
+        Box::new(relink_page::digest(content_type, language, &body.bytes, body.is_cut))
     });
     let hops = hops.into_iter().map(without_password).collect();
     (Probe { asked, hops, ending, timings, retry_after, digest }, body)
@@ -192,4 +206,28 @@ pub(crate) fn is_same_place(one: &Url, other: &Url) -> bool {
 fn without_password(mut hop: Hop) -> Hop {
     hop.location = hop.location.map(|location| redact(&location).into_owned());
     hop
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_taken_apart_by_another_as_it_is_by_itself() {
+        let like = Url::parse("http://a.test:81/x/y?z").unwrap();
+        for (url, is_alike) in [
+            ("http://a.test:81/", true),
+            ("http://a.test:81/b/c%20d?e=f&g", true),
+            ("http://a.test:81//b.test/c", false),
+            ("http://a.test:81/\\b.test", false),
+            ("http://a.test:81/b/../c", false),
+            ("http://a.test:8/", false),
+            ("https://a.test:81/", false),
+            ("http://a.test:810/", false),
+        ] {
+            let parsed = parsed_like(&like, url);
+            assert_eq!(parsed.is_some(), is_alike, "{url}");
+            assert!(parsed.is_none_or(|parsed| parsed == Url::parse(url).unwrap()), "{url}");
+        }
+    }
 }

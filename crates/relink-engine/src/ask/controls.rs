@@ -235,7 +235,8 @@ impl Asker<'_> {
         self.beside += 1;
         tokio::spawn(async move {
             let agent = relink_ports::Agent::Plain;
-            let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
+            let (url, is_named) = (&*errand.url, errand.is_named);
+            let asked = Asked { url, like: None, is_named, agent, terms };
             let probe = look_through(&*ports.fetch, &*ports.clock, asked).await;
             tray.put(Returned::Compared(host, Box::new(errand), Box::new(probe)));
         });

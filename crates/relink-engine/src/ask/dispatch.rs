@@ -97,16 +97,21 @@ impl Asker<'_> {
 
     fn send_to_look(&mut self, host: HostId, errand: Errand) {
         let ports = self.ports.clone();
-        let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
+        let (terms, like) = match self.lanes.get_mut(&host) {
+            Some(lane) => (lane.terms(), lane.like(&errand)),
+            None => (Terms::default(), None),
+        };
         let brought = self.loading.brought();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
             // Asked while loading: the first look is that one.
             let loaded = brought.pages.get(&errand.url).filter(|_| errand.looks.is_empty());
-            let seen = match loaded {
-                Some(seen) => seen.clone(),
-                None => see(&ports, &errand, terms, brought.wants(&errand.url)).await,
+            let seen = if let Some(seen) = loaded {
+                seen.clone()
+            } else {
+                let wants_places = brought.wants(&errand.url);
+                see(&ports, &errand, like.as_deref(), terms, wants_places).await
             };
             let SeenPage { probe, anchors } = seen;
             let shown = Shown { anchors, reading: None };
@@ -164,11 +169,17 @@ impl Asker<'_> {
 }
 
 /// Looks at a page, and at the places it offers if some are wanted.
-async fn see(ports: &Ports, errand: &Errand, terms: Terms, wants_places: bool) -> SeenPage {
+async fn see(
+    ports: &Ports,
+    errand: &Errand,
+    like: Option<&Url>,
+    terms: Terms,
+    wants_places: bool,
+) -> SeenPage {
     let agent = agent_for(errand.purpose, &errand.looks);
     let body_cap = wants_places.then_some(anchors::PAGE_BYTES).or(terms.body_cap);
     let terms = Terms { body_cap, ..terms };
-    let asked = Asked { url: &errand.url, is_named: errand.is_named, agent, terms };
+    let asked = Asked { url: &errand.url, like, is_named: errand.is_named, agent, terms };
     let (probe, body) = read_through(&*ports.fetch, &*ports.clock, asked).await;
     let anchors = body.filter(|_| wants_places);
     let anchors = anchors.and_then(|body| anchors::offered_by(&probe, &body));

@@ -189,7 +189,7 @@ impl Asker<'_> {
     ) -> Result<Judged, EngineFault> {
         // It may have waited for days, if the run was interrupted.
         let now = probe.asked;
-        let heard = probe.digest.as_ref().map(Heard::of);
+        let heard = probe.digest.as_deref().map(Heard::of);
         let mut controls = Vec::new();
         let judgement = loop {
             let case = Case {

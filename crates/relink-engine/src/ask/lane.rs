@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -10,6 +11,7 @@ use relink_frontier::{Arrival, HostClock, Pace, Readiness, Welcome};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
+use url::Url;
 
 use super::controls::ControlErrand;
 use super::manners::Manners;
@@ -99,6 +101,8 @@ pub(super) struct Lane {
     pub(super) parked: usize,
     /// How the host treats strays.
     pub(super) habit: Habit,
+    /// One of its addresses, taken apart.
+    like: Option<Arc<Url>>,
     looks: u64,
     controls: u64,
     tally: HostTally,
@@ -129,6 +133,7 @@ impl Lane {
             strays: VecDeque::new(),
             parked: 0,
             habit: Habit::default(),
+            like: None,
             looks: 0,
             controls: 0,
             tally: HostTally { name: claim.name, ..HostTally::default() },
@@ -306,6 +311,14 @@ impl Lane {
         let gate = self.manners.gate(self.name());
         let pause = if gate.is_some() { self.clock.delay() } else { Duration::ZERO };
         Terms { gate, pause, ..Terms::default() }
+    }
+
+    /// One of its addresses, to take others apart by.
+    pub(super) fn like(&mut self, errand: &Errand) -> Option<Arc<Url>> {
+        if self.like.is_none() {
+            self.like = Url::parse(&errand.url).ok().map(Arc::new);
+        }
+        self.like.clone()
     }
 
     /// Whether something is on its way.

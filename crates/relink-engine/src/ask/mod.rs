@@ -2,16 +2,18 @@
 //!
 //! One loop owns everything: it takes hosts from the store, sends requests out
 //! as the hosts' clocks allow, judges what comes back, commits it in small
-//! batches and reports it. Only the requests themselves run beside it. A
-//! request keeps its slot until its result is committed, so a kill repeats
-//! little.
+//! batches and reports it. Only the requests themselves run beside it. While a
+//! batch is judged and committed, as many new requests are out, and no more: a
+//! kill repeats little.
 
 mod anchors;
+mod backlog;
 mod controls;
 mod dispatch;
 mod follow;
 mod inquest;
 mod lane;
+mod lanes;
 mod manners;
 mod settle;
 mod source;
@@ -22,7 +24,7 @@ pub(crate) use self::lane::THROTTLING;
 pub(crate) use self::manners::AGENT;
 pub(crate) use self::source::{Further, Source};
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,9 +35,11 @@ use relink_model::{Errand, ErrandId, Probe, RunId};
 use relink_ports::{HostId, KeptRobots, OpenRun, RenderFault};
 use tokio::time::Instant;
 
+use self::backlog::Backlog;
 use self::controls::{ControlErrand, Controls};
 use self::inquest::Shown;
-use self::lane::{Lane, Turn};
+use self::lane::Turn;
+use self::lanes::Lanes;
 use self::settle::Held;
 use self::supply::Supply;
 use self::tray::Tray;
@@ -126,7 +130,7 @@ struct Looked {
 
 impl Looked {
     fn new(errand: Errand, probe: Probe, shown: Shown) -> Self {
-        let heard = probe.digest.as_ref().map(Heard::of);
+        let heard = probe.digest.as_deref().map(Heard::of);
         Self { errand, probe, heard, shown }
     }
 }
@@ -148,7 +152,7 @@ pub(crate) struct Asker<'a> {
     /// every place.
     is_loaded: bool,
     began: Instant,
-    lanes: HashMap<HostId, Lane>,
+    lanes: Lanes,
     /// Lanes with something to ask, by when they may.
     ready: BTreeSet<(Turn, HostId)>,
     gate: AddressGate,
@@ -160,8 +164,10 @@ pub(crate) struct Asker<'a> {
     beside: usize,
     tray: Arc<Tray<Returned>>,
     has_network: bool,
-    /// The last errand there was when the results so far were reported.
+    /// The last errand there was when all links were stored.
     last_known: ErrandId,
+    /// What was settled by then, until it is told.
+    backlog: Option<Backlog>,
     settled: u64,
     targets: u64,
     reported: Option<Duration>,
@@ -191,7 +197,7 @@ impl<'a> Asker<'a> {
             source: None,
             is_loaded: false,
             began: Instant::now(),
-            lanes: HashMap::new(),
+            lanes: Lanes::default(),
             ready: BTreeSet::new(),
             gate: AddressGate::new(settings.pace.address_gap),
             supply: Supply::default(),
@@ -201,6 +207,7 @@ impl<'a> Asker<'a> {
             tray: Arc::new(Tray::new()),
             has_network: run.has_network,
             last_known: ErrandId(0),
+            backlog: None,
             settled: 0,
             targets: 0,
             reported: None,
@@ -222,15 +229,17 @@ impl<'a> Asker<'a> {
     ) -> Result<AskEnd, EngineFault> {
         loop {
             if stop.is_raised() {
+                self.tell_backlog(observer).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::Stopped);
             }
-            self.note_loading(observer).await?;
+            self.note_loading().await?;
             if self.is_loaded || self.start == Start::AtOnce {
                 self.take_supplies(observer).await?;
                 self.dispatch();
                 self.leave_aside(observer).await?;
             }
+            self.tell_some_backlog(observer).await?;
             self.report_progress(observer);
             if self.is_done() {
                 if self.goes_on(observer, stop).await? {
@@ -244,12 +253,14 @@ impl<'a> Asker<'a> {
             self.keep_memory().await?;
             if self.is_out_of_time() {
                 // Better told by what is known than left out of the report.
+                self.tell_backlog(observer).await?;
                 self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::OutOfTime);
             }
             if let Some((host, asked)) = self.unwelcome() {
                 self.take_back(observer).await?;
+                self.tell_backlog(observer).await?;
                 self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
                 return Ok(AskEnd::Unwelcome(host, asked));
@@ -281,8 +292,8 @@ impl<'a> Asker<'a> {
     }
 
     /// Looks whether loading has gone on. Once it is done every place is
-    /// known, and what was settled until then can be reported.
-    async fn note_loading(&mut self, observer: &mut dyn Observer) -> Result<(), EngineFault> {
+    /// known, and what was settled until then can be told.
+    async fn note_loading(&mut self) -> Result<(), EngineFault> {
         if self.is_loaded {
             return Ok(());
         }
@@ -295,7 +306,8 @@ impl<'a> Asker<'a> {
         self.supply.note_chunks(self.loading.chunks());
         let tally = self.ports.store.tally(self.run).await?;
         (self.settled, self.targets) = (tally.settled, tally.targets);
-        self.report_settled(ErrandId(0), observer).await
+        self.backlog = Some(Backlog::through(self.last_known));
+        Ok(())
     }
 
     /// Time since the asking began, on a clock that never jumps.
@@ -304,7 +316,8 @@ impl<'a> Asker<'a> {
     }
 
     fn is_done(&self) -> bool {
-        self.is_loaded && self.lanes.is_empty() && self.beside == 0 && self.supply.is_exhausted()
+        let has_told = self.is_loaded && self.backlog.is_none();
+        has_told && self.lanes.is_empty() && self.beside == 0 && self.supply.is_exhausted()
     }
 
     /// Waits for results, for the next host to become ready, or for a stop.
@@ -321,7 +334,7 @@ impl<'a> Asker<'a> {
 
     fn next_wake(&self) -> Duration {
         let now = self.elapsed();
-        if self.supply.is_hungry() {
+        if self.supply.is_hungry() || self.backlog.is_some() {
             return now;
         }
         let is_full = self.in_flight >= self.settings.concurrency;

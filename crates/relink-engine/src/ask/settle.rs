@@ -18,9 +18,9 @@ use crate::{EngineFault, Observer, Stop};
 /// batch writes each page of the database once instead of twice.
 const LINGER: Duration = Duration::from_millis(4);
 /// Results committed at once, at most.
-const LARGEST_BATCH: usize = 96;
+const LARGEST_BATCH: usize = 64;
 /// Errands are read back from the store this many at a time.
-const PAGE: usize = 256;
+pub(super) const PAGE: usize = 256;
 
 /// What is on hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +47,17 @@ impl Asker<'_> {
         self.beside -= returned.len();
         let had_network = self.has_network;
         let mut hosts = Vec::with_capacity(returned.len());
-        let mut judged = Vec::with_capacity(returned.len());
+        let mut opened = Vec::with_capacity(returned.len());
         for returned in returned {
-            for inquest in self.inquests(returned, &mut hosts).await? {
-                // One that waits for a control keeps its place meanwhile.
-                judged.extend(self.proceed(inquest).await?);
-            }
+            opened.extend(self.inquests(returned, &mut hosts).await?);
+        }
+        hosts.sort_unstable();
+        hosts.dedup();
+        self.send_ahead(&hosts, opened.len());
+        let mut judged = Vec::with_capacity(opened.len());
+        for inquest in opened {
+            // One that waits for a control keeps its place meanwhile.
+            judged.extend(self.proceed(inquest).await?);
         }
         let done = judged.len();
         self.commit(judged, observer).await?;
@@ -63,14 +68,28 @@ impl Asker<'_> {
             self.ports.store.prove_network(self.run).await?;
             self.judge_held(Held::ForNetwork, observer, stop).await?;
         }
-        hosts.sort_unstable();
-        hosts.dedup();
         for host in hosts {
             self.turn_away(host, observer).await?;
             self.schedule(host);
             self.supply.want_refill(host);
         }
         Ok(())
+    }
+
+    /// Sends out as many requests as came back, before those are judged and
+    /// stored: the network need not wait for the disk. A kill then repeats up to
+    /// a batch more than what is out. Where answers decide what is asked next,
+    /// they come first.
+    fn send_ahead(&mut self, hosts: &[HostId], came_back: usize) {
+        if self.crawler.is_some() || self.source.is_some() {
+            return;
+        }
+        for host in hosts {
+            self.schedule(*host);
+        }
+        self.in_flight -= came_back;
+        self.dispatch();
+        self.in_flight += came_back;
     }
 
     /// The inquests that go on because of what came back.
@@ -202,8 +221,13 @@ impl Asker<'_> {
             .as_ref()
             .map_or(Moments { now, fresh_since: Timestamp::MAX }, |crawler| crawler.moments(now));
         let held: Vec<Option<Probe>> = judged.iter_mut().map(|judged| judged.held.take()).collect();
-        let (errands, completions): (Vec<Errand>, Vec<Completion>) =
-            judged.into_iter().map(|judged| self.weighed(judged)).unzip();
+        let mut errands = Vec::with_capacity(judged.len());
+        let mut completions = Vec::with_capacity(judged.len());
+        for judged in judged {
+            let (errand, completion) = self.weighed(judged);
+            errands.push(errand);
+            completions.push(completion);
+        }
         let completed = self.ports.store.complete(self.run, &completions, moments).await?;
         self.note_found(&completed);
         self.note_back(&errands);
@@ -238,9 +262,8 @@ impl Asker<'_> {
         }
     }
 
-    /// Reports what is settled already after this errand: local links, what was
-    /// alive lately, in a resumed run what was settled before, what was asked
-    /// while loading, and places that pages do not have.
+    /// Reports what was settled without asking after this errand: places that
+    /// pages do not have.
     pub(super) async fn report_settled(
         &self,
         mut after: ErrandId,
@@ -259,7 +282,7 @@ impl Asker<'_> {
     }
 
     async fn report(
-        &self,
+        &mut self,
         settled: Vec<(Errand, Completion)>,
         observer: &mut dyn Observer,
     ) -> Result<(), EngineFault> {
@@ -267,6 +290,7 @@ impl Asker<'_> {
         let mentions = self.ports.store.mentions(&ids, self.places()).await?;
         for ((errand, completion), mentions) in settled.into_iter().zip(mentions) {
             let Step::Settle(settlement) = completion.step else { continue };
+            self.note_told(errand.id);
             if mentions.are_hidden {
                 continue;
             }
