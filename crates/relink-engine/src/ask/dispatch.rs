@@ -24,8 +24,8 @@ impl Asker<'_> {
         while let Some(&(turn, host)) = self.ready.first() {
             // Controls that somebody waits for need no place: those who wait
             // have one. Lanes with such a control come first.
-            let is_full = self.in_flight >= self.settings.concurrency;
-            if turn.at > now || (is_full && !turn.is_control) {
+            let taken = if turn.is_control { self.beside } else { self.in_flight };
+            if turn.at > now || taken >= self.settings.concurrency {
                 return;
             }
             self.send_next(host, now);

@@ -32,6 +32,7 @@ impl Hasher for Spread {
     }
 
     fn finish(&self) -> u64 {
-        self.0
+        // The upper bits are the well spread ones, the lower ones are used first.
+        self.0 ^ (self.0 >> 32)
     }
 }

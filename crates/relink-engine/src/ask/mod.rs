@@ -2,9 +2,9 @@
 //!
 //! One loop owns everything: it takes hosts from the store, sends requests out
 //! as the hosts' clocks allow, judges what comes back, commits it in small
-//! batches and reports it. Only the requests themselves run beside it. While a
-//! batch is judged and committed, as many new requests are out, and no more: a
-//! kill repeats little.
+//! batches and reports it. Only the requests themselves run beside it. A batch
+//! that came back makes room for as many requests, and what those bring waits
+//! until the batch is committed, so a kill repeats little.
 
 mod anchors;
 mod backlog;

@@ -48,13 +48,23 @@ impl Asker<'_> {
         let had_network = self.has_network;
         let mut hosts = Vec::with_capacity(returned.len());
         let mut opened = Vec::with_capacity(returned.len());
+        let mut judged = Vec::with_capacity(returned.len());
         for returned in returned {
-            opened.extend(self.inquests(returned, &mut hosts).await?);
+            let is_control = matches!(returned, Returned::Compared(..));
+            let inquests = self.inquests(returned, &mut hosts).await?;
+            if !is_control {
+                opened.extend(inquests);
+                continue;
+            }
+            for inquest in inquests {
+                judged.extend(self.proceed(inquest).await?);
+            }
         }
         hosts.sort_unstable();
         hosts.dedup();
-        self.send_ahead(&hosts, opened.len());
-        let mut judged = Vec::with_capacity(opened.len());
+        if !stop.is_raised() {
+            self.send_ahead(&hosts, opened.len());
+        }
         for inquest in opened {
             // One that waits for a control keeps its place meanwhile.
             judged.extend(self.proceed(inquest).await?);
@@ -64,7 +74,7 @@ impl Asker<'_> {
         self.in_flight -= done;
         if self.has_network && !had_network {
             // The first server met proves that our own network works; what was
-            // held back until then, in this batch too, can be judged.
+            // held back until then can be judged.
             self.ports.store.prove_network(self.run).await?;
             self.judge_held(Held::ForNetwork, observer, stop).await?;
         }
@@ -76,9 +86,9 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// Sends out as many requests as came back, before those are judged and
-    /// stored: the network need not wait for the disk. A kill then repeats up to
-    /// a batch more than what is out. Where answers decide what is asked next,
+    /// Sends out as many requests as looks came back, before those are judged
+    /// and stored: the network need not wait for the disk. A kill then repeats up
+    /// to a batch more than what is out. Where answers decide what is asked next,
     /// they come first.
     fn send_ahead(&mut self, hosts: &[HostId], came_back: usize) {
         if self.crawler.is_some() || self.source.is_some() {

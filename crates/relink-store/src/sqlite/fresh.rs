@@ -50,25 +50,25 @@ impl<'db> FreshLinks<'db> {
         position: usize,
         links: &[(&NewLink, i64)],
     ) -> Outcome<bool> {
-        let mut row = Rows::of(&mut self.targets);
+        let mut rows = Rows::of(&mut self.targets);
         for (link, host) in links {
-            row.put(&[&url(link), host])?;
+            rows.put(&[&url(link), host])?;
         }
-        if row.insert()? < ROWS {
+        if rows.insert()? < ROWS {
             return Ok(false);
         }
         let target = first_number(self.db);
-        let mut row = Rows::of(&mut self.errands);
+        let mut rows = Rows::of(&mut self.errands);
         for ((link, host), target) in links.iter().zip(target..) {
             let given = (link.given != url(link)).then_some(link.given.as_str());
-            row.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
+            rows.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
         }
-        row.insert()?;
+        rows.insert()?;
         let errand = first_number(self.db);
-        let mut row = Rows::of(&mut self.links);
+        let mut rows = Rows::of(&mut self.links);
         for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
             let place = link.place;
-            row.put(&[
+            rows.put(&[
                 &document,
                 &number(position),
                 &errand,
@@ -81,7 +81,7 @@ impl<'db> FreshLinks<'db> {
                 &hidden(link),
             ])?;
         }
-        row.insert()?;
+        rows.insert()?;
         Ok(true)
     }
 }

@@ -69,10 +69,10 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
     let mut hosts: HashMap<&str, i64> = HashMap::new();
     let mut fresh = FreshLinks::new(db, run)?;
     let mut beginning = Beginning::new(db, run)?;
-    // Where one target is known, most are.
+    // Where one target is known, most are; and what is named twice is known.
     let mut are_new = true;
-    for (number, links) in batch.links.chunks(ROWS).enumerate() {
-        let first = batch.first + number * ROWS;
+    for (chunk, links) in batch.links.chunks(ROWS).enumerate() {
+        let first = batch.first + chunk * ROWS;
         if are_new && let Some(links) = with_hosts(db, links, &mut hosts)? {
             are_new = fresh.add(batch.document.0, first, &links)?;
             if are_new {

@@ -109,7 +109,7 @@ impl<'db> Naming<'db> {
         while let Some(row) = rows.next()? {
             let errand: i64 = row.get(6)?;
             while left.next_if(|(number, _)| *number < errand).is_some() {}
-            if let Some((_, at)) = left.peek().filter(|(number, _)| *number == errand) {
+            for (_, at) in left.clone().take_while(|(number, _)| *number == errand) {
                 found[*at].push(place(self.db, &mut self.labels, row)?);
             }
         }

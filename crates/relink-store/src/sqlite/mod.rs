@@ -48,8 +48,9 @@ use self::log::LogKeeper;
 /// A store in one SQLite file, held exclusively while it is open.
 pub struct SqliteStore {
     place: PathBuf,
-    connection: Mutex<Connection>,
+    /// Dropped first: whoever closes the database takes the log away.
     log: LogKeeper,
+    connection: Mutex<Connection>,
 }
 
 impl SqliteStore {

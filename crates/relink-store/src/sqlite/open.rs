@@ -29,7 +29,7 @@ const MIGRATIONS: [&str; 6] = [
 ];
 
 /// Prepared statements kept; more than there are.
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 128;
 
 const DOING: &str = "opening";
 
@@ -118,7 +118,7 @@ fn connect(path: &Path) -> Outcome<Connection> {
 
 /// In exclusive mode the first write takes the lock and keeps it.
 fn take_lock(connection: &Connection) -> Outcome<()> {
-    // A checkpoint every 16 MB: smaller ones write the same pages again and
+    // A checkpoint every 2,000 pages: smaller ones write the same pages again and
     // again, and while a larger one waits for the disk, the requests that are
     // out come to an end.
     // With a write-ahead log `synchronous = normal` survives any death of the

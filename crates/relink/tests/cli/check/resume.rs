@@ -71,8 +71,9 @@ fn a_killed_run_goes_on_and_repeats_only_what_was_in_flight() {
     running.kill();
     let rows = desk.check(&args()).exits(0).rows();
     assert_eq!(reported(&rows), urls.iter().cloned().collect());
+    // What was out, and what had come back but was not yet stored.
     let repeated = repeated(&web, &urls);
-    assert!(repeated.len() <= 2, "{repeated:?}");
+    assert!(repeated.len() <= 4, "{repeated:?}");
 }
 
 #[test]
