@@ -412,6 +412,8 @@ fn is_word_by_itself(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[track_caller]
@@ -506,5 +508,26 @@ mod tests {
         let text = "a b c d e f ".repeat(2_000);
         let all: Vec<u32> = shingles(&text).into_iter().collect();
         assert_eq!(sketch(&text).hashes(), all);
+    }
+
+    proptest! {
+        /// In whatever pieces it comes.
+        #[test]
+        fn the_opening_is_the_beginning_of_the_folded_text(
+            pieces in prop::collection::vec("[ \n\0aé你]{0,9}|[a-c]{150,250}|(é ){190,210}", 0..9)
+        ) {
+            let mut text = VisibleText::default();
+            for piece in &pieces {
+                text.push(piece);
+            }
+            let found = text.finish();
+            let whole = pieces.concat();
+            let words = whole.split(|folded| folded <= ' ').filter(|word| !word.is_empty());
+            let folded = words.collect::<Vec<_>>().join(" ");
+            let opening: String = folded.chars().take(Digest::OPENING_LENGTH).collect();
+            prop_assert_eq!(found.opening, opening.trim_end());
+            prop_assert_eq!(found.length, folded.chars().count() as u64);
+            prop_assert_eq!(found.sketch, sketch(&folded));
+        }
     }
 }

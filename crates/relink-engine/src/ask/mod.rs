@@ -158,7 +158,8 @@ pub(crate) struct Asker<'a> {
     gate: AddressGate,
     supply: Supply,
     controls: Controls,
-    /// Requests whose result is not yet stored.
+    /// Requests whose result is not yet stored: more than are out at once, by up
+    /// to a batch.
     in_flight: usize,
     /// Requests and look-ups that are out.
     beside: usize,

@@ -29,8 +29,8 @@ impl<'db> FreshLinks<'db> {
             "(?, ?, ?, ?, ?)",
         );
         let links = many(
-            "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end, line, col,
-                               kind, fragment, hidden)",
+            "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end,
+                                       line, col, kind, fragment, hidden)",
             "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         );
         Ok(Self {
