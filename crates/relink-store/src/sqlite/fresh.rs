@@ -8,9 +8,8 @@ use relink_ports::{NewLink, NewTarget};
 use rusqlite::{CachedStatement, Connection};
 
 use super::fault::Outcome;
-use super::loading::hidden;
+use super::loading::{INSERT_LINK, LINK_VALUES, put_place};
 use super::many::{ROWS, Rows, first_number, many};
-use super::rows::number;
 
 /// Stores links to new targets.
 pub(super) struct FreshLinks<'db> {
@@ -28,11 +27,7 @@ impl<'db> FreshLinks<'db> {
             "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
             "(?, ?, ?, ?, ?)",
         );
-        let links = many(
-            "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end,
-                                       line, col, kind, fragment, hidden)",
-            "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        );
+        let links = many(INSERT_LINK, LINK_VALUES);
         Ok(Self {
             db,
             run,
@@ -67,19 +62,7 @@ impl<'db> FreshLinks<'db> {
         let errand = first_number(self.db);
         let mut rows = Rows::of(&mut self.links);
         for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
-            let place = link.place;
-            rows.put(&[
-                &document,
-                &number(position),
-                &errand,
-                &number(place.span.start),
-                &number(place.span.end),
-                &place.line,
-                &place.column,
-                &place.kind.as_str(),
-                &link.fragment.as_deref(),
-                &hidden(link),
-            ])?;
+            put_place(&mut rows, document, position, errand, link)?;
         }
         rows.insert()?;
         Ok(true)

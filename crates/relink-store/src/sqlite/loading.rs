@@ -12,7 +12,7 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 use super::anchors;
 use super::fault::Outcome;
 use super::fresh::FreshLinks;
-use super::many::ROWS;
+use super::many::{ROWS, Rows};
 use super::rows::{millis, number};
 
 /// Shards of a larger database; see the `bucket` column.
@@ -271,11 +271,7 @@ impl<'db> Beginning<'db> {
                  (run_id, target_id, host_id, named, given, state, cached, not_before, depth, rank)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
-        let link = db.prepare_cached(
-            "INSERT INTO link (document_id, position, errand_id, span_start, span_end, line, col,
-                               kind, fragment, hidden)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?;
+        let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
         Ok(Self { db, run, target, errand, link })
     }
 
@@ -339,21 +335,42 @@ impl<'db> Beginning<'db> {
         errand: i64,
         link: &NewLink,
     ) -> Outcome<()> {
-        let place = link.place;
-        self.link.execute((
-            document,
-            number(position),
-            errand,
-            number(place.span.start),
-            number(place.span.end),
-            place.line,
-            place.column,
-            place.kind.as_str(),
-            link.fragment.as_deref(),
-            hidden(link),
-        ))?;
+        let mut row = Rows::of(&mut self.link);
+        put_place(&mut row, document, position, errand, link)?;
+        row.insert()?;
         Ok(())
     }
+}
+
+/// Stores the place of a link.
+pub(super) const INSERT_LINK: &str =
+    "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end, line, col,
+                               kind, fragment, hidden)";
+
+/// What [`put_place`] puts.
+pub(super) const LINK_VALUES: &str = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+/// Puts the place of a link that led to this errand.
+pub(super) fn put_place(
+    rows: &mut Rows<'_, '_>,
+    document: i64,
+    position: usize,
+    errand: i64,
+    link: &NewLink,
+) -> Outcome<()> {
+    let place = link.place;
+    rows.put(&[
+        &document,
+        &number(position),
+        &errand,
+        &number(place.span.start),
+        &number(place.span.end),
+        &place.line,
+        &place.column,
+        &place.kind.as_str(),
+        &link.fragment.as_deref(),
+        &hidden(link),
+    ])
 }
 
 /// An errand this run has already; being named by the user outweighs having
@@ -395,7 +412,7 @@ fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<
 }
 
 /// The codes a link hides, as they are kept.
-pub(super) fn hidden(link: &NewLink) -> Option<String> {
+fn hidden(link: &NewLink) -> Option<String> {
     (!link.hidden.is_empty()).then(|| format!(" {} ", link.hidden.join(" ")))
 }
 

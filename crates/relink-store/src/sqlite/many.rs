@@ -1,5 +1,5 @@
 //! Insertions of many rows: a statement costs about as much as its row, so one
-//! statement for many rows takes half the time.
+//! statement for many rows is worth the trouble.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 

@@ -33,13 +33,16 @@ macro_rules! place_columns {
     };
 }
 
-/// As `link_is_told`, without `errand e`: most links hide nothing, and then it
-/// is not looked at.
+/// Whether `link l` is told, without its errand at hand: most links hide
+/// nothing, and then it is not looked at.
 macro_rules! place_is_told {
     () => {
-        "(l.hidden IS NULL
-          OR (SELECT ifnull(instr(l.hidden, ' ' || e.code || ' '), 0) = 0
-              FROM errand e WHERE e.id = l.errand_id))"
+        concat!(
+            "(l.hidden IS NULL
+              OR (SELECT ",
+            link_is_told!(),
+            " FROM errand e WHERE e.id = l.errand_id))"
+        )
     };
 }
 
