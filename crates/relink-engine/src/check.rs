@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use relink_model::RunId;
-use relink_ports::{OpenRun, RunPlan, RunState};
+use relink_ports::{OpenRun, RunPlan, RunState, Settled, Store, StoreFault, Tally};
 
 use crate::ask::{AskEnd, Asker, Start};
 use crate::load::{self, Found, Loaded, Loader, Loading};
-use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Stop};
+use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Progress, Stop};
 
 /// What to check, and how.
 #[derive(Debug, Clone)]
@@ -47,6 +47,40 @@ pub struct Outcome {
     pub end: End,
     /// What was read.
     pub loaded: Loaded,
+    /// The targets told, in numbers.
+    told: Tally,
+}
+
+impl Outcome {
+    /// The run in numbers. If it is finished, all its targets were told and
+    /// counted on the way.
+    pub async fn tally(&self, store: &dyn Store) -> Result<Tally, StoreFault> {
+        if self.end != End::Finished {
+            return store.tally(self.run).await;
+        }
+        let Tally { targets, settled, cached, words, .. } = self.told.clone();
+        Ok(Tally { targets, settled, cached, words, ..store.sources(self.run).await? })
+    }
+}
+
+/// Counts what it passes on.
+struct Counting<'a> {
+    observer: &'a mut dyn Observer,
+    told: Tally,
+}
+
+impl Observer for Counting<'_> {
+    fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
+        self.told.targets += 1;
+        self.told.settled += 1;
+        self.told.cached += u64::from(settled.is_cached);
+        *self.told.words.entry(settled.settlement.word).or_default() += 1;
+        self.observer.settled(settled)
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.observer.progress(progress);
+    }
 }
 
 /// Checks the links of the inputs.
@@ -64,7 +98,9 @@ pub async fn check(
     let loader = Loader::new(ports, run.id, &settings.load, &loading);
     let start = start(ports, settings, &inputs, &run).await;
     let asker = Asker::new(ports, &run, &settings.ask, start, &loading, None);
-    let (read, end) = tokio::try_join!(loader.load(inputs, stop), asker.run(observer, stop))?;
+    let mut counting = Counting { observer, told: Tally::default() };
+    let asking = asker.run(&mut counting, stop);
+    let (loaded, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
     let end = match end {
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
@@ -77,7 +113,8 @@ pub async fn check(
         End::Interrupted => RunState::Open,
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
-    Ok(Outcome { run: run.id, started: run.started, is_resumed: run.is_resumed, end, loaded: read })
+    let OpenRun { id: run, started, is_resumed, .. } = run;
+    Ok(Outcome { run, started, is_resumed, end, loaded, told: counting.told })
 }
 
 /// When asking may begin. On fetched pages an address is found that a later

@@ -37,6 +37,6 @@ pub use site_store::{
 pub use store::{
     Admission, Claim, Completed, Completion, DocumentId, Dossier, HostId, HostLease, HostPace,
     HostTally, KeptControl, LinkBatch, LoadedDocument, Mentions, Moments, Neighbor, NewDocument,
-    NewLink, NewPage, NewTarget, OpenRun, PageLink, PlaceIn, RunPlan, RunState, Settled,
-    SettledQuery, Settlement, Step, Store, StoreFault, StoreSize, Tally, anchor_hash,
+    NewLink, NewPage, NewTarget, OpenRun, PageLink, PlaceIn, RunPlan, RunProgress, RunState,
+    Settled, SettledQuery, Settlement, Step, Store, StoreFault, StoreSize, Tally, anchor_hash,
 };

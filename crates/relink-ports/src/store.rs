@@ -457,6 +457,15 @@ pub struct Tally {
     pub hidden: u64,
 }
 
+/// How far a run has come, whether or not it is told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunProgress {
+    /// Distinct targets.
+    pub targets: u64,
+    /// Targets settled.
+    pub settled: u64,
+}
+
 /// How much the database holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoreSize {
@@ -647,6 +656,12 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
 
     /// All that is remembered of the target with this canonical URL.
     async fn dossier(&self, url: &str) -> Result<Option<Dossier>, StoreFault>;
+
+    /// How far the run has come.
+    async fn progress(&self, run: RunId) -> Result<RunProgress, StoreFault>;
+
+    /// The run in numbers, its targets aside.
+    async fn sources(&self, run: RunId) -> Result<Tally, StoreFault>;
 
     /// The run in numbers.
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault>;

@@ -10,8 +10,8 @@ use jiff::Timestamp;
 use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
 use relink_ports::{
     Admission, Claim, Completion, DocumentId, LinkBatch, Moments, NewDocument, NewLink, NewPage,
-    NewTarget, OpenRun, PageLink, RunPlan, SettledQuery, Settlement, SiteStore as _, Step, Store,
-    StoreFault,
+    NewTarget, OpenRun, PageLink, ReviveStore as _, RunPlan, SettledQuery, Settlement,
+    SiteStore as _, Step, Store, StoreFault,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -203,6 +203,9 @@ async fn a_file_of_the_first_schema_keeps_all_it_holds() {
         assert_eq!(dead.probe.as_ref().map(|probe| probe.asked), Some(at(2)));
         let hosts = store.hosts(run.id, 10).await.unwrap();
         assert_eq!((hosts[0].asked, hosts[0].controls), (2, 0));
+        let known = store.dead_target(&dead.url).await.unwrap().unwrap();
+        assert_eq!((known.word, known.since, known.seen), (Word::Dead, Some(at(2)), None));
+        assert_eq!(dead.settlement.streak.map(|streak| streak.runs), Some(1));
         let dossier = store.dossier(&dead.url).await.unwrap().unwrap();
         assert_eq!(dossier.latest.as_ref(), Some(dead));
         assert_eq!(dossier.words, [(at(2), Word::Dead)]);
@@ -320,8 +323,9 @@ async fn a_dossier_tells_of_the_last_thousand_runs() {
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
          INSERT INTO run (id, identity, command, inputs, scope, state, started_at)
          SELECT n, '', '', '', '', 1, 0 FROM n;
-         INSERT INTO errand (run_id, target_id, state, word, settled_at)
-         SELECT id, 1, 2, 'alive', 1000 * id FROM run;",
+         INSERT INTO errand (run_id, target_id, state, turn) SELECT id, 1, 2, id FROM run;
+         INSERT INTO outcome (target_id, turn, word, reason, since, settled_at)
+         SELECT 1, id, 'alive', '', 0, 1000 * id FROM run;",
     );
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     let words = store.dossier("file:a").await.unwrap().unwrap().words;

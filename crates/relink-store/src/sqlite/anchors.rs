@@ -61,8 +61,8 @@ pub(super) fn confirm(
 /// Whether the places are known that a page has in its present state.
 pub(super) fn are_known(db: &Connection, target: i64) -> Outcome<bool> {
     let mut known = db.prepare_cached(
-        "SELECT 1 FROM anchors a CROSS JOIN target t ON t.id = a.target_id
-         WHERE a.target_id = ? AND a.seen_at = t.checked_at",
+        "SELECT 1 FROM anchors a CROSS JOIN standing t ON t.id = a.target_id
+         WHERE a.target_id = ? AND a.seen_at = t.settled_at",
     )?;
     Ok(known.exists([target])?)
 }
@@ -77,12 +77,12 @@ fn wanted(
         "SELECT l.errand_id, l.document_id, l.position, t.url, l.fragment, a.places
          FROM link l CROSS JOIN errand e ON e.id = l.errand_id
          CROSS JOIN target t ON t.id = e.target_id
-         CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = t.checked_at
+         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
+         CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = o.settled_at
          WHERE (l.errand_id, l.document_id, l.position)
              > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1),
                 ?3, ?4)
-           AND e.run_id = ?1 AND e.state = 2 AND e.settled_at = t.checked_at
-           AND l.fragment IS NOT NULL
+           AND e.run_id = ?1 AND e.state = 2 AND l.fragment IS NOT NULL
          ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
@@ -108,7 +108,7 @@ fn add_missing(
     let mut new = 0;
     let mut beginning = Beginning::new(db, run)?;
     for MissingAnchor { link: (errand, document, position), target } in missing {
-        let settled = local_target(db, target, moments)?;
+        let settled = local_target(db, run, target, moments)?;
         let NewTarget::Local { key, .. } = target else { continue };
         let lead = Lead { target, given: key, wants_anchor: false };
         let begun = beginning.errand(&lead, &settled, &Start::at_once(moments))?;

@@ -4,20 +4,25 @@
 //! batch: looking one up costs as much as running a small one.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use relink_model::{Look, Probe, Purpose, RunId, Word};
+use relink_model::{Look, Probe, Purpose, RunId};
 use relink_ports::{Completed, Completion, HostLease, Moments, Settlement, Step};
 use rusqlite::types::{ToSqlOutput, ValueRef};
-use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::anchors;
 use super::fault::Outcome;
-use super::many::{ROWS, Rows, first_number, many};
+use super::many::{Bulk, Rows, Texts, first_number, many, texts};
+use super::outcomes::{Outcomes, SettledErrand};
 use super::pages::Intake;
 use super::rows::{millis, moment};
 
 const PENDING: u8 = 0;
 const HELD: u8 = 1;
+
+/// What most probes fit in, in bytes of JSON.
+const USUAL_DETAIL: usize = 1024;
 
 /// Stores results; those asked under a lease that is lost are refused.
 pub(super) fn complete(
@@ -33,16 +38,12 @@ pub(super) fn complete(
     let accepted: Vec<&Completion> =
         completions.iter().filter(|completion| !is_refused(completion)).collect();
     // Table by table: each then stays where it is quickly reached.
-    let mut settling = Settling::new(db)?;
-    let mut probes = settling.insert_probes(run, &accepted)?;
-    for (completion, probe) in accepted.iter().zip(&mut probes) {
-        take_step(db, &mut settling, completion, probe)?;
+    let numbers = insert_probes(db, run, &accepted)?;
+    let mut settled = Vec::with_capacity(accepted.len());
+    for (completion, probe) in accepted.iter().copied().zip(numbers) {
+        settled.extend(take_step(db, completion, probe)?);
     }
-    for (completion, probe) in accepted.iter().zip(&probes) {
-        if let Step::Settle(settlement) = &completion.step {
-            settling.settle_target(completion, settlement, *probe)?;
-        }
-    }
+    Outcomes::new(db, run)?.add(&settled)?;
     let mut intake = Intake::new(db, run, moments)?;
     for completion in accepted {
         if let Some(page) = &completion.page {
@@ -52,41 +53,41 @@ pub(super) fn complete(
     Ok(Completed { refused, ..intake.finish()? })
 }
 
-/// What follows for the errand itself. Its probe may be one it has already.
-fn take_step(
+/// What follows for the errand itself: it waits, is left, or is settled now.
+fn take_step<'a>(
     db: &Connection,
-    settling: &mut Settling<'_>,
-    completion: &Completion,
-    probe: &mut Option<i64>,
-) -> Outcome<()> {
+    completion: &'a Completion,
+    probe: Option<i64>,
+) -> Outcome<Option<SettledErrand<'a>>> {
     match &completion.step {
         Step::Again { purpose, not_before, looks } => {
             let state =
                 Waiting { state: PENDING, purpose: *purpose, not_before: millis(*not_before) };
-            put_off(db, completion, &state, looks, *probe)?;
+            put_off(db, completion, &state, looks, probe)?;
             if completion.lease.is_none() {
                 make_due(db, completion)?;
             }
         }
         Step::Hold { looks } => {
             let state = Waiting { state: HELD, purpose: Purpose::First, not_before: 0 };
-            put_off(db, completion, &state, looks, *probe)?;
+            put_off(db, completion, &state, looks, probe)?;
             if let (Some(anchors), Some(probe)) = (&completion.anchors, &completion.probe) {
                 anchors::keep(db, completion.target.0, probe.asked, anchors)?;
             }
         }
         Step::Leave => leave(db, completion)?,
         Step::Settle(settlement) => {
-            settling.settle_errand(completion, settlement, *probe)?;
-            if probe.is_none() {
-                *probe = taken_up(db, completion, settlement)?;
-            }
+            let probe = match probe {
+                None => taken_up(db, completion, settlement)?,
+                known => known,
+            };
             if let Some(anchors) = &completion.anchors {
                 anchors::keep(db, completion.target.0, settlement.at, anchors)?;
             }
+            return Ok(Some(SettledErrand { completion, settlement, probe }));
         }
     }
-    Ok(())
+    Ok(None)
 }
 
 /// The probe that an errand was put on hold with, if its page is there after
@@ -121,151 +122,63 @@ fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<H
     Ok(lost)
 }
 
-/// Stores what most results need.
-struct Settling<'db> {
-    db: &'db Connection,
-    probe: CachedStatement<'db>,
-    probes: CachedStatement<'db>,
-    errand: CachedStatement<'db>,
-    target: CachedStatement<'db>,
-    /// Room for a probe on its way.
-    json: Vec<u8>,
+const INTO: &str = "INSERT OR FAIL INTO probe (target_id, run_id, asked_at, status, detail";
+
+/// Stores the first probes of errands.
+static FIRST_PROBES: LazyLock<Texts> =
+    LazyLock::new(|| texts(|rows| many(rows, &format!("{INTO})"), "(?, ?, ?, ?, ?)")));
+
+/// Stores probes behind those that their errands had so far.
+static NEXT_PROBES: LazyLock<Texts> = LazyLock::new(|| {
+    let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM errand WHERE id = ?))";
+    texts(|rows| many(rows, &format!("{INTO}, prior)"), values))
+});
+
+/// Adds the probes of all that have one; returns their numbers.
+fn insert_probes(
+    db: &Connection,
+    run: RunId,
+    completions: &[&Completion],
+) -> Outcome<Vec<Option<i64>>> {
+    let with_probe = completions
+        .iter()
+        .enumerate()
+        .filter_map(|(at, completion)| Some((at, *completion, completion.probe.as_ref()?)));
+    let (first, next): (Vec<_>, Vec<_>) =
+        with_probe.partition(|(_, completion, _)| looks(&completion.step).len() <= 1);
+    let mut numbers = vec![None; completions.len()];
+    let mut number = |stored: &[(usize, &Completion, &Probe)], _| {
+        for ((at, ..), number) in stored.iter().zip(first_number(db, stored.len())..) {
+            numbers[*at] = Some(number);
+        }
+        Ok(())
+    };
+    let put_first = |rows: &mut Rows<'_, '_>, (_, completion, probe): &(_, &Completion, &Probe)| {
+        put_probe(rows, run, completion, probe)
+    };
+    Bulk::new(db, &FIRST_PROBES)?.run(&[], &first, put_first, &mut number)?;
+    let put_next = |rows: &mut Rows<'_, '_>, (_, completion, probe): &(_, &Completion, &Probe)| {
+        put_probe(rows, run, completion, probe)?;
+        rows.put(&[&completion.errand.0])
+    };
+    Bulk::new(db, &NEXT_PROBES)?.run(&[], &next, put_next, &mut number)?;
+    Ok(numbers)
 }
 
-impl<'db> Settling<'db> {
-    fn new(db: &'db Connection) -> Outcome<Self> {
-        let insertion =
-            "INSERT OR FAIL INTO probe (target_id, run_id, asked_at, status, detail, prior)";
-        let values = "(?, ?, ?, ?, ?, (SELECT probe_id FROM errand WHERE id = ?))";
-        let probe = db.prepare_cached(&format!("{insertion} VALUES {values}"))?;
-        let probes = db.prepare_cached(&many(insertion, values))?;
-        let errand = db.prepare_cached(
-            "UPDATE errand SET state = 2, looks = ?, word = ?, code = ?, status = ?, reason = ?,
-                               since = ?, settled_at = ?, confidence = ?, grounds = ?,
-                               probe_id = ifnull(?, probe_id)
-             WHERE id = ?",
-        )?;
-        let target = db.prepare_cached(
-            "UPDATE target SET word = ?, code = ?, status = ?, reason = ?, since = ?,
-                               checked_at = ?, confidence = ?, failed_runs = ?,
-                               first_failed_at = ?, last_failed_at = ?,
-                               reached_at = ifnull(?, reached_at),
-                               reached_probe = ifnull(?, reached_probe)
-             WHERE id = ?",
-        )?;
-        Ok(Self { db, probe, probes, errand, target, json: Vec::new() })
-    }
-
-    /// Adds the probes of all that have one; returns their numbers.
-    fn insert_probes(
-        &mut self,
-        run: RunId,
-        completions: &[&Completion],
-    ) -> Outcome<Vec<Option<i64>>> {
-        let mut numbers = vec![None; completions.len()];
-        let with_probe: Vec<(usize, &Completion, &Probe)> = completions
-            .iter()
-            .enumerate()
-            .filter_map(|(at, completion)| Some((at, *completion, completion.probe.as_ref()?)))
-            .collect();
-        let (full, rest) = with_probe.as_chunks::<ROWS>();
-        for chunk in full {
-            let mut rows = Rows::of(&mut self.probes);
-            for (_, completion, probe) in chunk {
-                put_probe(&mut rows, run, completion, probe, &mut self.json)?;
-            }
-            rows.insert()?;
-            for ((at, ..), number) in chunk.iter().zip(first_number(self.db)..) {
-                numbers[*at] = Some(number);
-            }
-        }
-        for (at, completion, probe) in rest {
-            let mut row = Rows::of(&mut self.probe);
-            put_probe(&mut row, run, completion, probe, &mut self.json)?;
-            row.insert()?;
-            numbers[*at] = Some(self.db.last_insert_rowid());
-        }
-        Ok(numbers)
-    }
-
-    fn settle_errand(
-        &mut self,
-        completion: &Completion,
-        settlement: &Settlement,
-        probe: Option<i64>,
-    ) -> Outcome<()> {
-        // One look is told by its probe.
-        let looks = (settlement.looks.len() > 1 || completion.probe.is_none())
-            .then(|| serde_json::to_string(&settlement.looks))
-            .transpose()?;
-        let grounds = (!settlement.grounds.is_empty())
-            .then(|| serde_json::to_string(&settlement.grounds))
-            .transpose()?;
-        self.errand.execute((
-            looks,
-            settlement.word.as_str(),
-            settlement.code.map(|code| code.to_string()),
-            settlement.status,
-            &settlement.reason,
-            millis(settlement.since),
-            millis(settlement.at),
-            settlement.confidence.hundredths(),
-            grounds,
-            probe,
-            completion.errand.0,
-        ))?;
-        Ok(())
-    }
-
-    /// Carries a settled errand over into the target's current state.
-    fn settle_target(
-        &mut self,
-        completion: &Completion,
-        settlement: &Settlement,
-        probe: Option<i64>,
-    ) -> Outcome<()> {
-        let reached = settlement.word.is_reached().then_some(millis(settlement.at));
-        // A page that drifted is measured against what was linked until somebody
-        // accepts the change.
-        let remembered = reached.filter(|_| settlement.word != Word::Drifted);
-        self.target.execute((
-            settlement.word.as_str(),
-            settlement.code.map(|code| code.to_string()),
-            settlement.status,
-            &settlement.reason,
-            millis(settlement.since),
-            millis(settlement.at),
-            settlement.confidence.hundredths(),
-            settlement.streak.map_or(0, |streak| streak.runs),
-            settlement.streak.map(|streak| millis(streak.first)),
-            settlement.streak.map(|streak| millis(streak.last)),
-            reached,
-            probe.filter(|_| remembered.is_some()),
-            completion.target.0,
-        ))?;
-        Ok(())
-    }
-}
-
-/// Puts a probe behind the one its errand had so far.
 fn put_probe(
     rows: &mut Rows<'_, '_>,
     run: RunId,
     completion: &Completion,
     probe: &Probe,
-    json: &mut Vec<u8>,
 ) -> Outcome<()> {
-    // Most errands are asked once, and then there is nothing to look up.
-    let asked_before = (looks(&completion.step).len() > 1).then_some(completion.errand.0);
-    json.clear();
-    serde_json::to_writer(&mut *json, probe)?;
+    let mut detail = Vec::with_capacity(USUAL_DETAIL);
+    serde_json::to_writer(&mut detail, probe)?;
     rows.put(&[
         &completion.target.0,
         &run.0,
         &millis(probe.asked),
         &probe.ending.status(),
-        &ToSqlOutput::Borrowed(ValueRef::Text(json)),
-        &asked_before,
+        &ToSqlOutput::Borrowed(ValueRef::Text(&detail)),
     ])
 }
 
@@ -293,7 +206,7 @@ fn put_off(
     probe: Option<i64>,
 ) -> Outcome<()> {
     db.prepare_cached(
-        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ?,
+        "UPDATE errand SET state = ?, purpose = ?, not_before = ?, looks = ?, turn = NULL,
                            probe_id = ifnull(?, probe_id)
          WHERE id = ?",
     )?

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
 use super::results;
-use super::rows::{moment, named, number, probe_of_errand};
+use super::rows::{moment, named, number, probe_of_errand, with_outcome};
 
 /// Runs that are told of; only the last ones if there are more.
 const RUNS: usize = 1000;
@@ -47,15 +47,16 @@ struct SettledRun {
 /// has more to tell.
 fn settled_runs(db: &Connection, target: i64) -> Outcome<Vec<SettledRun>> {
     let mut statement = db.prepare_cached(
-        "SELECT e.id, e.settled_at, e.word
+        "SELECT e.id, o.settled_at, o.word
          FROM run r CROSS JOIN errand e ON e.run_id = r.id AND e.target_id = ?1
+         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
          WHERE e.state = 2
-         ORDER BY e.settled_at DESC, e.cached, e.id DESC LIMIT ?2",
+         ORDER BY o.settled_at DESC, e.cached, e.id DESC LIMIT ?2",
     )?;
     let rows = statement.query_and_then((target, number(RUNS)), |row| {
         Outcome::Ok(SettledRun {
             errand: ErrandId(row.get(0)?),
-            at: moment(row.get::<_, Option<i64>>(1)?.unwrap_or_default()),
+            at: moment(row.get(1)?),
             word: named(row.get(2)?)?.unwrap_or(Word::Alive),
         })
     })?;
@@ -68,7 +69,9 @@ fn probes(db: &Connection, errand: ErrandId) -> Outcome<Vec<Probe>> {
     let mut statement = db.prepare_cached(concat!(
         "WITH RECURSIVE seen (id, prior, detail) AS (
              SELECT p.id, p.prior, p.detail
-             FROM errand e JOIN target t ON t.id = e.target_id JOIN probe p ON ",
+             FROM errand e",
+        with_outcome!(),
+        "JOIN probe p ON ",
         probe_of_errand!(),
         "    WHERE e.id = ?
              UNION ALL

@@ -22,12 +22,13 @@ pub(super) struct FreshLinks<'db> {
 
 impl<'db> FreshLinks<'db> {
     pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
-        let targets = many("INSERT OR IGNORE INTO target (url, host_id)", "(?, ?)");
+        let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id)", "(?, ?)");
         let errands = many(
+            ROWS,
             "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
             "(?, ?, ?, ?, ?)",
         );
-        let links = many(INSERT_LINK, LINK_VALUES);
+        let links = many(ROWS, INSERT_LINK, LINK_VALUES);
         Ok(Self {
             db,
             run,
@@ -52,14 +53,14 @@ impl<'db> FreshLinks<'db> {
         if rows.insert()? < ROWS {
             return Ok(false);
         }
-        let target = first_number(self.db);
+        let target = first_number(self.db, ROWS);
         let mut rows = Rows::of(&mut self.errands);
         for ((link, host), target) in links.iter().zip(target..) {
             let given = (link.given != url(link)).then_some(link.given.as_str());
             rows.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
         }
         rows.insert()?;
-        let errand = first_number(self.db);
+        let errand = first_number(self.db, ROWS);
         let mut rows = Rows::of(&mut self.links);
         for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
             put_place(&mut rows, document, position, errand, link)?;

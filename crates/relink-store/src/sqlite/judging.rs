@@ -9,7 +9,7 @@ use relink_ports::{KeptControl, Neighbor};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
-use super::rows::{from_json, millis, number};
+use super::rows::{from_json, millis, number, with_outcome};
 
 /// Targets of a directory that are looked at. A directory may hold millions,
 /// and a few good neighbors are enough.
@@ -80,10 +80,11 @@ fn asked_between(
     let mut targets = db.prepare_cached(&format!(
         "SELECT id, url FROM target WHERE url > ? AND url < ? ORDER BY url {order} LIMIT ?"
     ))?;
-    let mut probe = db.prepare_cached(
-        "SELECT probe_id FROM errand
-         WHERE run_id = ? AND target_id = ? AND probe_id IS NOT NULL",
-    )?;
+    let mut probe = db.prepare_cached(concat!(
+        "SELECT ifnull(o.probe_id, e.probe_id) AS probe FROM errand e",
+        with_outcome!(),
+        "WHERE e.run_id = ? AND e.target_id = ? AND NOT e.cached AND probe IS NOT NULL"
+    ))?;
     let mut rows = targets.query((from, to, number(SCANNED)))?;
     let mut asked = Vec::with_capacity(limit);
     // Most neighbors were asked, too, so only a few rows are read.

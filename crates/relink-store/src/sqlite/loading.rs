@@ -14,6 +14,7 @@ use super::fault::Outcome;
 use super::fresh::FreshLinks;
 use super::many::{ROWS, Rows};
 use super::rows::{millis, number};
+use super::runs;
 
 /// Shards of a larger database; see the `bucket` column.
 const BUCKETS: u64 = 64;
@@ -85,7 +86,7 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
                     let host = host_id(db, host, &mut hosts)?;
                     beginning.web_target(url, host)?
                 }
-                NewTarget::Local { .. } => local_target(db, &link.target, batch.moments)?,
+                NewTarget::Local { .. } => local_target(db, run, &link.target, batch.moments)?,
             };
             let errand = beginning.errand(&link.into(), &target, &Start::at_once(batch.moments))?;
             beginning.place(batch.document.0, position, errand.id, link)?;
@@ -167,47 +168,59 @@ fn bucket(name: &str) -> usize {
     usize::try_from(name.bytes().fold(start, mix) % BUCKETS).unwrap_or(0)
 }
 
-/// A target's row, as far as an errand begins with it.
+/// A target, as far as an errand begins with it.
 pub(super) struct Target {
     id: i64,
     host: Option<i64>,
-    word: Option<String>,
-    checked_at: Option<i64>,
+    /// How it stands, if anything is known of it.
+    known: Option<Known>,
+}
+
+/// How a target stands.
+struct Known {
+    turn: i64,
+    word: String,
+    settled_at: i64,
 }
 
 fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
     let target = db
-        .prepare_cached("SELECT id, host_id, word, checked_at FROM target WHERE url = ?")?
-        .query_row([url], |row| {
-            let (id, host) = (row.get(0)?, row.get(1)?);
-            Ok(Target { id, host, word: row.get(2)?, checked_at: row.get(3)? })
-        });
-    Ok(target?)
+        .prepare_cached("SELECT id, host_id FROM target WHERE url = ?")?
+        .query_row([url], |row| Ok(Target { id: row.get(0)?, host: row.get(1)?, known: None }))?;
+    let known = db
+        .prepare_cached("SELECT turn, word, settled_at FROM standing WHERE id = ?")?
+        .query_row([target.id], |row| {
+            Ok(Known { turn: row.get(0)?, word: row.get(1)?, settled_at: row.get(2)? })
+        })
+        .optional()?;
+    Ok(Target { known, ..target })
 }
 
 /// What needs no asking is settled while loading.
 pub(super) fn local_target(
     db: &Connection,
+    run: RunId,
     target: &NewTarget,
     moments: Moments,
 ) -> Outcome<Target> {
     let NewTarget::Local { key, word, code, reason } = target else {
         unreachable!("only local targets come here")
     };
-    let code = code.map(|code| code.to_string());
-    let id = db
-        .prepare_cached(
-            "INSERT INTO target (url, word, code, reason, since, checked_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?5)
-             ON CONFLICT DO UPDATE SET
-                 since = iif(word IS excluded.word, since, excluded.since),
-                 word = excluded.word, code = excluded.code, reason = excluded.reason,
-                 checked_at = excluded.checked_at
-             RETURNING id",
-        )?
-        .query_row((key, word.as_str(), code, reason, millis(moments.now)), |row| row.get(0))?;
-    let word = Some(word.as_str().to_owned());
-    Ok(Target { id, host: None, word, checked_at: Some(millis(moments.now)) })
+    db.prepare_cached("INSERT INTO target (url) VALUES (?) ON CONFLICT DO NOTHING")?
+        .execute([key])?;
+    let id: i64 = db
+        .prepare_cached("SELECT id FROM target WHERE url = ?")?
+        .query_row([key], |row| row.get(0))?;
+    let (turn, now) = (runs::turn(db, run)?, millis(moments.now));
+    db.prepare_cached(
+        "INSERT OR REPLACE INTO outcome
+             (target_id, turn, word, code, reason, settled_at, since)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6,
+                 ifnull((SELECT since FROM standing WHERE id = ?1 AND word = ?3), ?6))",
+    )?
+    .execute((id, turn, word.as_str(), code.map(|code| code.to_string()), reason, now))?;
+    let known = Known { turn, word: word.as_str().to_owned(), settled_at: now };
+    Ok(Target { id, host: None, known: Some(known) })
 }
 
 /// How an errand that is new to its run begins.
@@ -268,8 +281,9 @@ impl<'db> Beginning<'db> {
         )?;
         let errand = db.prepare_cached(
             "INSERT INTO errand
-                 (run_id, target_id, host_id, named, given, state, cached, not_before, depth, rank)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                 (run_id, target_id, host_id, named, given, state, cached, turn, not_before, depth,
+                  rank)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
         let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
         Ok(Self { db, run, target, errand, link })
@@ -280,7 +294,7 @@ impl<'db> Beginning<'db> {
             return find_target(self.db, url);
         }
         let id = self.db.last_insert_rowid();
-        Ok(Target { id, host: Some(host), word: None, checked_at: None })
+        Ok(Target { id, host: Some(host), known: None })
     }
 
     /// The target's errand in this run, made if need be.
@@ -295,10 +309,11 @@ impl<'db> Beginning<'db> {
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
-        let is_fresh = target.word.as_deref() == Some(Word::Alive.as_str())
-            && target.checked_at >= Some(millis(start.fresh_since))
-            && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
+        let is_fresh = target.known.as_ref().is_some_and(|known| {
+            known.word == Word::Alive.as_str() && known.settled_at >= millis(start.fresh_since)
+        }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
         let is_settled = is_local || is_fresh;
+        let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.turn);
         let given = (lead.given != *url).then_some(lead.given);
         let added = self.errand.execute((
             self.run.0,
@@ -308,6 +323,7 @@ impl<'db> Beginning<'db> {
             given,
             if is_settled { SETTLED } else { PENDING },
             is_fresh && !is_local,
+            turn,
             start.not_before,
             start.depth,
             start.rank,
@@ -319,10 +335,9 @@ impl<'db> Beginning<'db> {
         if added == 0 && lead.wants_anchor && !is_settled {
             mistrust_memory(self.db, id)?;
         }
-        // A local errand from before an interruption is settled anew: the file
-        // may have come or gone since.
-        if is_local || is_fresh && added > 0 {
-            settle_from_memory(self.db, id, target)?;
+        if added == 0 && is_local {
+            // From before an interruption: the file may have come or gone since.
+            settle_anew(self.db, id, turn)?;
         }
         Ok(Begun { id, is_new: added > 0, is_settled })
     }
@@ -392,22 +407,14 @@ fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) ->
 /// know more of its target than memory does.
 fn mistrust_memory(db: &Connection, errand: i64) -> Outcome<()> {
     db.prepare_cached(
-        "UPDATE errand SET state = 0, cached = 0, word = NULL, code = NULL, status = NULL,
-                           reason = NULL, since = NULL, settled_at = NULL, confidence = NULL
-         WHERE id = ? AND cached",
+        "UPDATE errand SET state = 0, cached = 0, turn = NULL WHERE id = ? AND cached",
     )?
     .execute([errand])?;
     Ok(())
 }
 
-fn settle_from_memory(db: &Connection, errand: i64, target: &Target) -> Outcome<()> {
-    db.prepare_cached(
-        "UPDATE errand SET word = t.word, code = t.code, status = t.status, reason = t.reason,
-                           since = t.since, settled_at = t.checked_at,
-                           confidence = t.confidence
-         FROM target t WHERE errand.id = ? AND t.id = ?",
-    )?
-    .execute((errand, target.id))?;
+fn settle_anew(db: &Connection, errand: i64, turn: Option<i64>) -> Outcome<()> {
+    db.prepare_cached("UPDATE errand SET turn = ? WHERE id = ?")?.execute((turn, errand))?;
     Ok(())
 }
 

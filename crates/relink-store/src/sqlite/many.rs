@@ -1,5 +1,5 @@
-//! Insertions of many rows: a statement costs about as much as its row, so one
-//! statement for many rows is worth the trouble.
+//! Many rows to a statement: a statement costs about as much as a row, so it is
+//! worth the trouble.
 
 use rusqlite::{CachedStatement, Connection, ToSql};
 
@@ -9,18 +9,73 @@ use super::rows::number;
 /// Rows in such a statement.
 pub(super) const ROWS: usize = 32;
 
-/// An insertion of [`ROWS`] rows, each with these values.
+/// Rows in the statements of a [`Bulk`], together few for any number of rows.
+const SIZES: [usize; 3] = [ROWS, 8, 1];
+
+/// An insertion of so many rows, each with these values.
 ///
 /// With `OR FAIL` or `OR IGNORE` the statement need not be able to undo its
 /// first rows, which the transaction around it does anyway.
-pub(super) fn many(insertion: &str, values: &str) -> String {
-    format!("{insertion} VALUES {}", [values; ROWS].join(", "))
+pub(super) fn many(rows: usize, insertion: &str, values: &str) -> String {
+    format!("{insertion} VALUES {}", listed(rows, values))
 }
 
-/// The number of the first of [`ROWS`] rows just inserted: without gaps, new
+/// So many times the same, with commas.
+pub(super) fn listed(times: usize, item: &str) -> String {
+    vec![item; times].join(", ")
+}
+
+/// The number of the first of so many rows just inserted: without gaps, new
 /// rows are numbered one after the other.
-pub(super) fn first_number(db: &Connection) -> i64 {
-    db.last_insert_rowid() + 1 - number(ROWS)
+pub(super) fn first_number(db: &Connection, rows: usize) -> i64 {
+    db.last_insert_rowid() + 1 - number(rows)
+}
+
+/// The text of one statement for each of [`SIZES`].
+pub(super) type Texts = [String; SIZES.len()];
+
+/// Writes a statement as it is for so many rows.
+pub(super) fn texts(statement: impl Fn(usize) -> String) -> Texts {
+    SIZES.map(statement)
+}
+
+/// One statement for some numbers of rows.
+pub(super) struct Bulk<'db> {
+    statements: Vec<(usize, CachedStatement<'db>)>,
+}
+
+impl<'db> Bulk<'db> {
+    pub(super) fn new(db: &'db Connection, texts: &Texts) -> Outcome<Self> {
+        let prepared =
+            SIZES.into_iter().zip(texts).map(|(size, text)| Ok((size, db.prepare_cached(text)?)));
+        Ok(Self { statements: prepared.collect::<Outcome<_>>()? })
+    }
+
+    /// Runs it for all items, in as few statements as may be. Each statement
+    /// begins with `head`, `put` puts an item's row, and `done` is told the
+    /// items of a statement and how many rows it changed.
+    pub(super) fn run<T>(
+        &mut self,
+        head: &[&dyn ToSql],
+        items: &[T],
+        put: impl Fn(&mut Rows<'_, '_>, &T) -> Outcome<()>,
+        mut done: impl FnMut(&[T], usize) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let mut rest = items;
+        for (size, statement) in &mut self.statements {
+            while let Some((chunk, after)) = rest.split_at_checked(*size) {
+                let mut rows = Rows::of(statement);
+                rows.put(head)?;
+                for item in chunk {
+                    put(&mut rows, item)?;
+                }
+                let changed = rows.insert()?;
+                done(chunk, changed)?;
+                rest = after;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The rows of one statement, put one after the other.
@@ -42,7 +97,7 @@ impl<'s, 'db> Rows<'s, 'db> {
         Ok(())
     }
 
-    /// Returns how many rows were new.
+    /// Runs the statement; returns how many rows it changed.
     pub(super) fn insert(self) -> Outcome<usize> {
         Ok(self.statement.raw_execute()?)
     }

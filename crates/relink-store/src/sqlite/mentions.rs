@@ -7,7 +7,7 @@ use relink_ports::{Mentions, PlaceIn};
 use rusqlite::{CachedStatement, Connection, Row};
 
 use super::fault::Outcome;
-use super::rows::{link_is_told, number};
+use super::rows::{link_is_told, number, with_outcome};
 
 /// Errands so close together are read in one go: skipping a few rows costs less
 /// than another statement.
@@ -41,7 +41,9 @@ macro_rules! place_is_told {
             "(l.hidden IS NULL
               OR (SELECT ",
             link_is_told!(),
-            " FROM errand e WHERE e.id = l.errand_id))"
+            " FROM errand e",
+            with_outcome!(),
+            "WHERE e.id = l.errand_id))"
         )
     };
 }
@@ -122,8 +124,9 @@ impl<'db> Naming<'db> {
     /// How many links name it that do not hide it.
     fn count(&self, errand: ErrandId) -> Outcome<u64> {
         let mut count = self.db.prepare_cached(concat!(
-            "SELECT count(*) FROM errand e CROSS JOIN link l ON l.errand_id = e.id
-             WHERE e.id = ? AND ",
+            "SELECT count(*) FROM errand e CROSS JOIN link l ON l.errand_id = e.id",
+            with_outcome!(),
+            "WHERE e.id = ? AND ",
             link_is_told!()
         ))?;
         Ok(count.query_row([errand.0], |row| row.get(0))?)

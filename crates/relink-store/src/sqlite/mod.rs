@@ -19,6 +19,7 @@ mod log;
 mod many;
 mod mentions;
 mod open;
+mod outcomes;
 mod pages;
 mod results;
 mod revive;
@@ -38,7 +39,7 @@ use relink_model::{Errand, ErrandId, Probe, RunId};
 use relink_ports::{
     Claim, Completed, Completion, DocumentId, Dossier, HostLease, HostPace, HostTally, KeptControl,
     LinkBatch, LoadedDocument, Mentions, Moments, Neighbor, NewDocument, OpenRun, RunPlan,
-    RunState, Settled, SettledQuery, Store, StoreFault, StoreSize, Tally,
+    RunProgress, RunState, Settled, SettledQuery, Store, StoreFault, StoreSize, Tally,
 };
 use rusqlite::{Connection, Transaction};
 
@@ -221,6 +222,14 @@ impl Store for SqliteStore {
 
     async fn dossier(&self, url: &str) -> Result<Option<Dossier>, StoreFault> {
         self.perform("reading a dossier", |db| dossier::dossier(db, url))
+    }
+
+    async fn progress(&self, run: RunId) -> Result<RunProgress, StoreFault> {
+        self.perform("counting a run", |db| runs::progress(db, run))
+    }
+
+    async fn sources(&self, run: RunId) -> Result<Tally, StoreFault> {
+        self.perform("counting a run", |db| runs::sources(db, run))
     }
 
     async fn tally(&self, run: RunId) -> Result<Tally, StoreFault> {

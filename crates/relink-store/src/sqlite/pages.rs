@@ -88,7 +88,7 @@ impl<'a, 'db> Intake<'a, 'db> {
         let (url, host) = match &link.link.target {
             NewTarget::Web { url, host, .. } => (url, host),
             NewTarget::Local { .. } => {
-                let target = local_target(self.db, &link.link.target, self.moments)?;
+                let target = local_target(self.db, self.run, &link.link.target, self.moments)?;
                 let depth = match link.admission {
                     Admission::Ask { depth, .. } => Some(depth),
                     Admission::Leave => None,

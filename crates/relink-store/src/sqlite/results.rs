@@ -8,7 +8,7 @@ use super::fault::Outcome;
 use super::mentions::Naming;
 use super::rows::{
     ERRAND_COLUMNS, errand, errand_columns, errand_is_told, from_json, moment, named, number,
-    probe_of_errand, streak,
+    probe_of_errand, streak, with_outcome,
 };
 
 pub(super) fn held(
@@ -33,13 +33,14 @@ pub(super) fn held(
     rows.collect()
 }
 
-/// The columns [`settled_row`] reads, from `errand e` and `target t`.
+/// The columns [`settled_row`] reads, from `errand e`, `target t` and
+/// `outcome o`.
 macro_rules! settled_columns {
     () => {
         concat!(
-            "e.id, t.url, e.given, e.cached, e.looks, e.word, e.code, e.status, e.reason,
-             e.since, e.settled_at, t.failed_runs, t.first_failed_at, t.last_failed_at,
-             e.confidence, e.grounds, e.depth, (SELECT p.detail FROM probe p WHERE ",
+            "e.id, t.url, e.given, e.cached, o.looks, o.word, o.code, o.status, o.reason,
+             o.since, o.settled_at, o.failed_runs, o.first_failed_at, o.last_failed_at,
+             o.confidence, o.grounds, e.depth, (SELECT p.detail FROM probe p WHERE ",
             probe_of_errand!(),
             ")"
         )
@@ -55,9 +56,10 @@ pub(super) fn settled(
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         settled_columns!(),
-        " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
-          WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
-            AND (?4 IS NULL OR e.word IN (SELECT value FROM json_each(?4)))
+        " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
+        with_outcome!(),
+        " WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
+            AND (?4 IS NULL OR o.word IN (SELECT value FROM json_each(?4)))
             AND (NOT ?5 OR e.cached OR e.host_id IS NULL)
             AND ",
         errand_is_told!(),
@@ -77,8 +79,9 @@ pub(super) fn settled_one(db: &Connection, errand: ErrandId) -> Outcome<Option<S
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         settled_columns!(),
-        " FROM errand e CROSS JOIN target t ON t.id = e.target_id
-          WHERE e.id = ? AND e.state = 2"
+        " FROM errand e CROSS JOIN target t ON t.id = e.target_id",
+        with_outcome!(),
+        " WHERE e.id = ? AND e.state = 2"
     ))?;
     let mut rows = statement.query([errand.0])?;
     let row = rows.next()?;

@@ -8,20 +8,17 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use super::fault::Outcome;
 use super::rows::{from_json, millis, moment, named, number};
 
-/// The columns [`dead_target_row`] reads, from `target t` and `probe p`.
+/// The columns [`dead_target_row`] reads, from `standing t` and `probe p`.
 macro_rules! dead_columns {
     () => {
         "t.url, t.word, t.since, t.reached_at, p.detail
-         FROM target t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
+         FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
     };
 }
 
 pub(super) fn dead_target(db: &Connection, url: &str) -> Outcome<Option<DeadTarget>> {
-    let mut statement = db.prepare_cached(concat!(
-        "SELECT ",
-        dead_columns!(),
-        " WHERE t.url = ? AND t.word IS NOT NULL"
-    ))?;
+    let mut statement =
+        db.prepare_cached(concat!("SELECT ", dead_columns!(), " WHERE t.url = ?"))?;
     let mut rows = statement.query([url])?;
     rows.next()?.map(dead_target_row).transpose()
 }
@@ -174,8 +171,8 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> Outcome
     // In the order of probes, so that only what is new is read at all.
     let mut statement = db.prepare_cached(
         "SELECT p.id, t.url, t.word = ?3, p.detail
-         FROM probe p JOIN target t ON t.id = p.target_id
-         WHERE p.id > ?1 AND t.host_id IS NOT NULL AND t.word IS NOT NULL
+         FROM probe p CROSS JOIN standing t ON t.id = p.target_id
+         WHERE p.id > ?1 AND t.host_id IS NOT NULL
            AND (t.word <> ?3 OR t.reached_probe = p.id)
          ORDER BY p.id LIMIT ?2",
     )?;
@@ -215,7 +212,7 @@ pub(super) fn live_pages(
 ) -> Outcome<Vec<(String, Option<String>)>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, json_extract(p.detail, '$.digest.title')
-         FROM target t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
+         FROM standing t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
          WHERE t.url >= ?1 AND t.url < ?2 AND t.url > ?3 AND t.word = ?5
            AND json_extract(p.detail, '$.digest.content_type') LIKE '%html%'
          ORDER BY t.url LIMIT ?4",

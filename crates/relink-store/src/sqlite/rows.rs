@@ -2,7 +2,6 @@
 
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, TargetId};
-use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
@@ -37,8 +36,8 @@ pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> Outcome<Op
 /// The columns [`errand`] reads, from `errand e` and `target t`.
 macro_rules! errand_columns {
     () => {
-        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks, t.checked_at,
-         e.depth"
+        "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks,
+         EXISTS (SELECT 1 FROM outcome WHERE target_id = e.target_id), e.depth"
     };
 }
 pub(super) use errand_columns;
@@ -46,20 +45,28 @@ pub(super) use errand_columns;
 /// How many columns [`errand`] reads.
 pub(super) const ERRAND_COLUMNS: usize = 10;
 
-/// Whether `link l` is told of `errand e`: unless its document says to leave
+/// Joins `errand e` with its `outcome o`, if it has one.
+macro_rules! with_outcome {
+    () => {
+        " LEFT JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn "
+    };
+}
+pub(super) use with_outcome;
+
+/// Whether `link l` is told of an errand's `outcome o`: unless its document says to leave
 /// alone what was found.
 macro_rules! link_is_told {
     () => {
-        "(l.hidden IS NULL OR ifnull(instr(l.hidden, ' ' || e.code || ' '), 0) = 0)"
+        "(l.hidden IS NULL OR ifnull(instr(l.hidden, ' ' || o.code || ' '), 0) = 0)"
     };
 }
 pub(super) use link_is_told;
 
-/// Whether `errand e` is told: unless all its links say to leave it alone.
+/// Whether `errand e` with its `outcome o` is told: unless all its links say to leave it alone.
 macro_rules! errand_is_told {
     () => {
         concat!(
-            "(e.code IS NULL
+            "(o.code IS NULL
               OR EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id AND ",
             crate::sqlite::rows::link_is_told!(),
             ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id))"
@@ -68,12 +75,12 @@ macro_rules! errand_is_told {
 }
 pub(super) use errand_is_told;
 
-/// That `probe p` is the last one of `errand e` to `target t`: its own, or for
-/// an answer from memory the one that reached the page. Numbers of forgotten
+/// That `probe p` is the last one of `errand e` with `outcome o`: its own, or
+/// for an answer from memory the one that reached the page. Numbers of forgotten
 /// probes are given again, so the number alone proves nothing.
 macro_rules! probe_of_errand {
     () => {
-        "p.id = iif(e.cached, t.reached_probe, e.probe_id)
+        "p.id = iif(e.cached, o.reached_probe, ifnull(o.probe_id, e.probe_id))
          AND p.target_id = e.target_id AND (e.cached OR p.run_id = e.run_id)"
     };
 }
@@ -84,7 +91,7 @@ pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
     let url: String = row.get(2)?;
     let given: Option<String> = row.get(3)?;
     let target = TargetId(row.get(1)?);
-    let is_known = row.get_ref(8)? != ValueRef::Null;
+    let is_known: bool = row.get(8)?;
     Ok(Errand {
         id: ErrandId(row.get(0)?),
         target,
@@ -103,9 +110,9 @@ pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
 /// most targets of a first run have none.
 fn history(db: &Connection, target: TargetId) -> Outcome<History> {
     let mut statement = db.prepare_cached(
-        "SELECT t.word, t.code, t.since, t.checked_at, t.reached_at,
+        "SELECT t.word, t.code, t.since, t.settled_at, t.reached_at,
                 t.failed_runs, t.first_failed_at, t.last_failed_at, p.detail
-         FROM target t LEFT JOIN probe p ON p.id = t.reached_probe WHERE t.id = ?",
+         FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe WHERE t.id = ?",
     )?;
     let mut rows = statement.query([target.0])?;
     let Some(row) = rows.next()? else { return Ok(History::default()) };

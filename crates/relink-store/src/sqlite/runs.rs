@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 use relink_model::RunId;
-use relink_ports::{HostTally, OpenRun, RunPlan, RunState, Tally};
+use relink_ports::{HostTally, OpenRun, RunPlan, RunProgress, RunState, Tally};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
-use super::rows::{errand_is_told, link_is_told, millis, moment, named, number};
+use super::rows::{errand_is_told, link_is_told, millis, moment, named, number, with_outcome};
 
 const FINISHED: i64 = 1;
 const VOID: i64 = 2;
@@ -21,10 +21,26 @@ pub(super) fn open(
     let identity = serde_json::to_string(&(&plan.command, &plan.inputs, &plan.scope))?;
     if fresh {
         abandon(db, &identity, now)?;
-    } else if let Some(open) = unfinished(db, &identity)? {
-        return Ok(open);
     }
-    begin(db, plan, &identity, now)
+    let open = match unfinished(db, &identity)? {
+        Some(open) => open,
+        None => begin(db, plan, &identity, now)?,
+    };
+    take_turn(db, open.id)?;
+    Ok(open)
+}
+
+/// What is found out from now on is newer than anything any run found out.
+fn take_turn(db: &Connection, run: RunId) -> Outcome<()> {
+    db.execute("UPDATE turn SET number = number + 1", ())?;
+    db.execute("UPDATE run SET turn = (SELECT number FROM turn) WHERE id = ?", [run.0])?;
+    Ok(())
+}
+
+/// The turn a run is in.
+pub(super) fn turn(db: &Connection, run: RunId) -> Outcome<i64> {
+    let mut turn = db.prepare_cached("SELECT turn FROM run WHERE id = ?")?;
+    Ok(turn.query_row([run.0], |row| row.get(0))?)
 }
 
 fn unfinished(db: &Connection, identity: &str) -> Outcome<Option<OpenRun>> {
@@ -80,7 +96,23 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
     Ok(())
 }
 
-pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
+pub(super) fn progress(db: &Connection, run: RunId) -> Outcome<RunProgress> {
+    // Counted in indexes alone.
+    let mut statement = db.prepare_cached(
+        "SELECT (SELECT count(*) FROM errand WHERE run_id = ?1),
+                (SELECT count(*) FROM errand INDEXED BY errand_pending
+                 WHERE run_id = ?1 AND state = 0)
+                + (SELECT count(*) FROM errand INDEXED BY errand_held
+                   WHERE run_id = ?1 AND state = 1)",
+    )?;
+    let counted = statement.query_row([run.0], |row| {
+        let (targets, waiting): (u64, u64) = (row.get(0)?, row.get(1)?);
+        Ok(RunProgress { targets, settled: targets.saturating_sub(waiting) })
+    });
+    Ok(counted?)
+}
+
+pub(super) fn sources(db: &Connection, run: RunId) -> Outcome<Tally> {
     let mut tally = db.query_row(
         "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
                 (SELECT ifnull(sum(links), 0) FROM document WHERE run_id = ?1),
@@ -94,9 +126,16 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
     let (hidden, instead) = hidden_links(db, run)?;
     tally.hidden = hidden;
     tally.links = u64::saturating_sub(tally.links, instead);
+    Ok(tally)
+}
+
+pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
+    let mut tally = sources(db, run)?;
     // Counted here: SQLite would sort the rows to group them.
     let mut statement = db.prepare(concat!(
-        "SELECT e.word, e.cached FROM errand e WHERE e.run_id = ? AND ",
+        "SELECT o.word, e.cached FROM errand e",
+        with_outcome!(),
+        "WHERE e.run_id = ? AND ",
         errand_is_told!(),
     ))?;
     let mut rows = statement.query([run.0])?;
@@ -127,8 +166,9 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
 fn hidden_links(db: &Connection, run: RunId) -> Outcome<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(e.host_id) FROM link l INDEXED BY link_hidden
-         CROSS JOIN errand e ON e.id = l.errand_id
-         WHERE l.hidden IS NOT NULL AND e.run_id = ? AND NOT ",
+         CROSS JOIN errand e ON e.id = l.errand_id",
+        with_outcome!(),
+        "WHERE l.hidden IS NOT NULL AND e.run_id = ? AND NOT ",
         link_is_told!()
     ))?;
     Ok(statement.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?)

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row};
 
 use super::fault::Outcome;
 use super::pages::unpacked;
-use super::rows::{from_json, moment, named, number, probe_of_errand};
+use super::rows::{from_json, moment, named, number, probe_of_errand, with_outcome};
 
 const FINISHED: i64 = 1;
 
@@ -65,11 +65,12 @@ pub(super) fn targets(
     limit: usize,
 ) -> Outcome<Vec<SiteTarget>> {
     let mut statement = db.prepare_cached(concat!(
-        "SELECT e.id, t.url, e.word, e.code, e.status, e.reason, e.depth,
+        "SELECT e.id, t.url, o.word, o.code, o.status, o.reason, e.depth,
                 (SELECT p.detail FROM probe p WHERE ",
         probe_of_errand!(),
-        ") FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
-          WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3"
+        ") FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
+        with_outcome!(),
+        "WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3"
     ))?;
     let rows = statement.query_and_then((run.0, after.0, number(limit)), target)?;
     rows.collect()
@@ -162,8 +163,10 @@ pub(super) fn word_changes(
          FROM (SELECT target_id FROM errand WHERE run_id = ?1 AND state = 2
                UNION SELECT target_id FROM errand WHERE run_id = ?2 AND state = 2) both
          JOIN target t ON t.id = both.target_id
-         LEFT JOIN errand b ON b.run_id = ?1 AND b.target_id = t.id AND b.state = 2
-         LEFT JOIN errand a ON a.run_id = ?2 AND a.target_id = t.id AND a.state = 2
+         LEFT JOIN errand eb ON eb.run_id = ?1 AND eb.target_id = t.id
+         LEFT JOIN outcome b ON b.target_id = t.id AND b.turn = eb.turn
+         LEFT JOIN errand ea ON ea.run_id = ?2 AND ea.target_id = t.id
+         LEFT JOIN outcome a ON a.target_id = t.id AND a.turn = ea.turn
          WHERE b.word IS NOT a.word AND t.url > ?3
          ORDER BY t.url LIMIT ?4",
     )?;
@@ -188,8 +191,9 @@ pub(super) fn known_addresses(db: &Connection, beyond: &str, limit: usize) -> Ou
 
 pub(super) fn past_words(db: &Connection, after: ErrandId, limit: usize) -> Outcome<Vec<PastWord>> {
     let mut statement = db.prepare_cached(
-        "SELECT e.id, t.url, e.settled_at, e.word
+        "SELECT e.id, t.url, o.settled_at, o.word
          FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
          WHERE e.id > ? AND e.state = 2 AND NOT e.cached AND e.host_id IS NOT NULL
          ORDER BY e.id LIMIT ?",
     )?;
@@ -197,7 +201,7 @@ pub(super) fn past_words(db: &Connection, after: ErrandId, limit: usize) -> Outc
         Outcome::Ok(PastWord {
             errand: ErrandId(row.get(0)?),
             url: row.get(1)?,
-            at: moment(row.get::<_, Option<i64>>(2)?.unwrap_or_default()),
+            at: moment(row.get(2)?),
             word: named(row.get(3)?)?.unwrap_or(Word::Alive),
         })
     })?;

@@ -35,7 +35,7 @@ pub(super) fn vacuum(db: &Connection) -> Outcome<()> {
 }
 
 /// A target's state and the probe that last reached it always stay.
-const PRUNE: [&str; 12] = [
+const PRUNE: [&str; 13] = [
     "DELETE FROM link WHERE errand_id IN (
          SELECT e.id FROM errand e JOIN run r ON r.id = e.run_id
          WHERE r.state <> 0 AND r.closed_at < ?1)",
@@ -47,9 +47,13 @@ const PRUNE: [&str; 12] = [
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
     "DELETE FROM note WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
+    "DELETE FROM outcome WHERE settled_at < ?1
+         AND (target_id, turn) NOT IN (
+             SELECT target_id, turn FROM errand WHERE turn IS NOT NULL)
+         AND turn < (SELECT max(turn) FROM outcome n WHERE n.target_id = outcome.target_id)",
     "DELETE FROM probe WHERE asked_at < ?1
          AND run_id NOT IN (SELECT id FROM run WHERE state = 0)
-         AND id NOT IN (SELECT reached_probe FROM target WHERE reached_probe IS NOT NULL)",
+         AND id NOT IN (SELECT reached_probe FROM outcome WHERE reached_probe IS NOT NULL)",
     "DELETE FROM run WHERE state <> 0 AND closed_at < ?1",
     "DELETE FROM control WHERE asked_at < ?1",
     "DELETE FROM robots WHERE asked_at < ?1",

@@ -1,10 +1,11 @@
 //! Much at once: a store may take shortcuts there, and nobody may notice.
 
+use jiff::Timestamp;
 use relink_model::{ErrandId, Word};
-use relink_ports::{Mentions, NewLink, RunPlan, Settled, Step, Store};
+use relink_ports::{Completion, Mentions, NewLink, RunPlan, Settled, Step, Store};
 
 use super::Outcome;
-use super::scene::{Scene, at, local, named, plan, probe, result, settlement};
+use super::scene::{Scene, at, local, named, plan, probe, result, settled_as, settlement};
 
 /// Links of a long document.
 const LINKS: u32 = 100;
@@ -58,6 +59,27 @@ pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> Out
     assert_eq!(settled.len(), links.len());
     for (settled, asked) in settled.iter().zip(moments()) {
         assert_eq!(settled.probe, Some(probe(200, asked)), "{}", settled.url);
+    }
+    Ok(())
+}
+
+/// Among them are some that come for the first time.
+pub async fn many_results_take_the_place_of_earlier_ones(store: &dyn Store) -> Outcome {
+    let scene = Scene::open(store, at(0)).await?;
+    let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
+    scene.load("a.md", 1, &links).await?;
+    let claim = scene.claim_one(at(1)).await?;
+    let results = |word: Word, now: Timestamp| -> Vec<Completion> {
+        let settled = |errand| settled_as(Some(claim.lease), errand, word, now);
+        claim.errands.iter().map(settled).collect()
+    };
+    scene.complete(&results(Word::Dead, at(2))[..50]).await?;
+    scene.complete(&results(Word::Alive, at(3))).await?;
+    let settled = scene.settled().await?;
+    assert_eq!(settled.len(), links.len());
+    for Settled { url, settlement, probe: seen, .. } in &settled {
+        assert_eq!((settlement.word, settlement.at), (Word::Alive, at(3)), "{url}");
+        assert_eq!(seen.as_ref().map(|probe| probe.asked), Some(at(3)), "{url}");
     }
     Ok(())
 }

@@ -53,6 +53,7 @@ macro_rules! store_suite {
 
             bulk::many_links_are_stored_as_one_by_one,
             bulk::many_results_are_stored_with_their_probes,
+            bulk::many_results_take_the_place_of_earlier_ones,
             bulk::all_places_of_many_errands_are_those_of_each,
 
             loading::an_unchanged_document_keeps_its_links,
@@ -94,6 +95,7 @@ macro_rules! store_suite {
             results::errands_on_hold_come_page_by_page,
             results::a_settled_target_is_history_to_the_next_run,
             results::a_failure_keeps_what_the_last_good_page_said,
+            results::a_run_that_is_gone_on_with_knows_better_than_those_after_it,
 
             reading::settled_targets_come_page_by_page_in_order,
             reading::settled_targets_can_be_picked_by_word,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use relink_model::{Ending, ErrandId, Phase, Purpose, Word};
 use relink_ports::{
-    HostPace, HostTally, NewLink, PlaceIn, RunPlan, Settled, SettledQuery, Settlement, Step, Store,
-    StoreFault, Tally,
+    HostPace, HostTally, NewLink, PlaceIn, RunPlan, RunProgress, Settled, SettledQuery, Settlement,
+    Step, Store, StoreFault, Tally,
 };
 
 use super::Outcome;
@@ -211,6 +211,8 @@ pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
         hidden: 0,
     };
     assert_eq!(store.tally(scene.run).await?, waiting);
+    let progress = RunProgress { targets: 4, settled: 2 };
+    assert_eq!(store.progress(scene.run).await?, progress);
 
     ask(&scene, at(11)).await?;
     let done = Tally {
@@ -220,6 +222,9 @@ pub async fn the_tally_counts_the_run(store: &dyn Store) -> Outcome {
         ..waiting
     };
     assert_eq!(store.tally(scene.run).await?, done);
+    assert_eq!(store.progress(scene.run).await?, RunProgress { settled: 4, ..progress });
+    let sources = Tally { links: 5, documents: 2, hosts: 1, ..Tally::default() };
+    assert_eq!(store.sources(scene.run).await?, sources);
     Ok(())
 }
 

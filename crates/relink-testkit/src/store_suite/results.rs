@@ -1,11 +1,11 @@
 //! Results: what follows from a look, and who may say so.
 
 use relink_model::{Code, Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, Word};
-use relink_ports::{HostLease, HostPace, HostTally, Settlement, Step, Store};
+use relink_ports::{HostLease, HostPace, HostTally, RunPlan, Settlement, Step, Store};
 
 use super::Outcome;
 use super::scene::{
-    LANDING, LEASE, MANY, Scene, at, digest, look, probe, result, settled_as, settlement,
+    LANDING, LEASE, MANY, Scene, at, digest, look, plan, probe, result, settled_as, settlement,
 };
 
 const ONE: &str = "http://one.test/";
@@ -218,6 +218,29 @@ pub async fn a_settled_target_is_history_to_the_next_run(store: &dyn Store) -> O
         landing: Some(LANDING.to_owned()),
     };
     assert_eq!(claim.errands[0].history, expect);
+    Ok(())
+}
+
+/// It was interrupted, another run came between, and it is finished then.
+pub async fn a_run_that_is_gone_on_with_knows_better_than_those_after_it(
+    store: &dyn Store,
+) -> Outcome {
+    Scene::with_pages(store, at(0), &[ONE]).await?;
+    let between = RunPlan { scope: "between".to_owned(), ..plan() };
+    let between = Scene::of(store, &between, at(10)).await?;
+    between.load_pages(&[ONE]).await?;
+    between.settle_all(Word::Dead, at(10)).await?;
+    between.finish(at(11)).await?;
+
+    let resumed = Scene::open(store, at(20)).await?;
+    assert!(resumed.run < between.run);
+    resumed.settle_all(Word::Alive, at(20)).await?;
+    resumed.finish(at(21)).await?;
+    assert_eq!(between.settled_one().await?.settlement.word, Word::Dead);
+
+    let last = Scene::with_pages(store, at(30), &[ONE]).await?;
+    let history = last.claim_one(at(30)).await?.errands[0].history.clone();
+    assert_eq!((history.word, history.checked), (Some(Word::Alive), Some(at(20))));
     Ok(())
 }
 

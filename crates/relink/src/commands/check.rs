@@ -111,7 +111,7 @@ async fn run_end(
     settings: &RunSettings,
     outcome: &Outcome,
 ) -> Result<RunEnd, Failure> {
-    let tally = ports.store.tally(outcome.run).await?;
+    let tally = outcome.tally(&*ports.store).await?;
     let failing = settings.failing(&tally);
     let exit = match outcome.end {
         End::Interrupted => Exit::Interrupted,

@@ -163,7 +163,7 @@ impl Tour {
         outcome: &Outcome,
         began: Instant,
     ) -> Result<String, Failure> {
-        let tally = ports.store.tally(outcome.run).await?;
+        let tally = outcome.tally(&*ports.store).await?;
         let summary = human::summary(self.paint, &tally.words);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(

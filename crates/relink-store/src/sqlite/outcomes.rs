@@ -1,0 +1,152 @@
+//! Outcomes: what was found out about targets, stored many rows to a statement.
+//!
+//! An outcome is written once and never changed. That it is the newest of its
+//! target makes it the target's present state, so it carries over what is still
+//! true of the one before.
+
+use std::sync::LazyLock;
+
+use relink_model::{RunId, Word};
+use relink_ports::{Completion, Settlement};
+use rusqlite::{CachedStatement, Connection};
+
+use super::fault::Outcome;
+use super::many::{Bulk, Rows, Texts, listed, many, texts};
+use super::rows::millis;
+use super::runs;
+
+/// An errand that is settled.
+pub(super) struct SettledErrand<'a> {
+    pub(super) completion: &'a Completion,
+    pub(super) settlement: &'a Settlement,
+    /// The number of its last probe, unless the errand has it already.
+    pub(super) probe: Option<i64>,
+}
+
+impl SettledErrand<'_> {
+    /// When its target was reached, if it was.
+    fn reached_at(&self) -> Option<i64> {
+        self.settlement.word.is_reached().then_some(millis(self.settlement.at))
+    }
+
+    /// The probe that its target is measured against from now on. A page that
+    /// drifted is measured against what was linked until somebody accepts the
+    /// change.
+    fn reached_probe(&self) -> Option<i64> {
+        let is_remembered =
+            self.settlement.word.is_reached() && self.settlement.word != Word::Drifted;
+        self.probe.filter(|_| is_remembered)
+    }
+
+    /// Its looks as they are stored: a single one is told by its probe.
+    fn looks(&self) -> Outcome<Option<String>> {
+        let looks = &self.settlement.looks;
+        let are_told = looks.len() == 1 && self.completion.probe.is_some();
+        Ok((!are_told).then(|| serde_json::to_string(looks)).transpose()?)
+    }
+
+    fn grounds(&self) -> Outcome<Option<String>> {
+        let grounds = &self.settlement.grounds;
+        Ok((!grounds.is_empty()).then(|| serde_json::to_string(grounds)).transpose()?)
+    }
+}
+
+/// The columns in the order of [`put`].
+const INTO: &str = "INTO outcome (target_id, turn, word, code, status, reason, since, settled_at,
+     confidence, grounds, looks, probe_id, reached_at, reached_probe, failed_runs,
+     first_failed_at, last_failed_at)";
+
+/// Stores outcomes that say all themselves, unless their target has one in this
+/// turn.
+static PLAIN: LazyLock<Texts> = LazyLock::new(|| {
+    let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    texts(|rows| many(rows, &format!("INSERT OR IGNORE {INTO}"), values))
+});
+
+/// Stores an outcome that carries over from the one before when its target was
+/// reached.
+static CARRY: LazyLock<String> = LazyLock::new(|| {
+    let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+         ifnull(?13, (SELECT reached_at FROM standing WHERE id = ?1)),
+         ifnull(?14, (SELECT reached_probe FROM standing WHERE id = ?1)), ?, ?, ?)";
+    format!("INSERT OR REPLACE {INTO} VALUES {values}")
+});
+
+static SETTLE: LazyLock<Texts> = LazyLock::new(|| {
+    let settle = "UPDATE errand SET state = 2, turn = ? WHERE id IN";
+    texts(|rows| format!("{settle} ({})", listed(rows, "?")))
+});
+
+/// Stores outcomes.
+pub(super) struct Outcomes<'db> {
+    turn: i64,
+    plain: Bulk<'db>,
+    carrying: CachedStatement<'db>,
+    settle: Bulk<'db>,
+}
+
+impl<'db> Outcomes<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+        Ok(Self {
+            turn: runs::turn(db, run)?,
+            plain: Bulk::new(db, &PLAIN)?,
+            carrying: db.prepare_cached(&CARRY)?,
+            settle: Bulk::new(db, &SETTLE)?,
+        })
+    }
+
+    /// Stores what was found out, and marks the errands as settled.
+    pub(super) fn add(&mut self, settled: &[SettledErrand<'_>]) -> Outcome<()> {
+        let Self { turn, plain, carrying, settle } = self;
+        // Most pages are there, and then nothing is carried over.
+        let (there, others): (Vec<_>, Vec<_>) =
+            settled.iter().partition(|settled| settled.reached_probe().is_some());
+        let put_plain = |rows: &mut Rows<'_, '_>, one: &&SettledErrand<'_>| put(rows, *turn, one);
+        plain.run(&[], &there, put_plain, |stored, new| {
+            // Some may have been settled in this turn before.
+            let again = if new < stored.len() { stored } else { &[] };
+            add_each(carrying, *turn, again)
+        })?;
+        add_each(carrying, *turn, &others)?;
+        let put_errand = |rows: &mut Rows<'_, '_>, one: &SettledErrand<'_>| {
+            rows.put(&[&one.completion.errand.0])
+        };
+        settle.run(&[turn], settled, put_errand, |_, _| Ok(()))
+    }
+}
+
+fn add_each(
+    statement: &mut CachedStatement<'_>,
+    turn: i64,
+    settled: &[&SettledErrand<'_>],
+) -> Outcome<()> {
+    for one in settled {
+        let mut row = Rows::of(statement);
+        put(&mut row, turn, one)?;
+        row.insert()?;
+    }
+    Ok(())
+}
+
+fn put(rows: &mut Rows<'_, '_>, turn: i64, settled: &SettledErrand<'_>) -> Outcome<()> {
+    let SettledErrand { completion, settlement, probe } = settled;
+    rows.put(&[
+        &completion.target.0,
+        &turn,
+        &settlement.word.as_str(),
+        &settlement.code.map(|code| code.to_string()),
+        &settlement.status,
+        &settlement.reason,
+        &millis(settlement.since),
+        &millis(settlement.at),
+        &settlement.confidence.hundredths(),
+        &settled.grounds()?,
+        &settled.looks()?,
+        probe,
+        &settled.reached_at(),
+        &settled.reached_probe(),
+        &settlement.streak.map_or(0, |streak| streak.runs),
+        &settlement.streak.map(|streak| millis(streak.first)),
+        &settlement.streak.map(|streak| millis(streak.last)),
+    ])
+}
