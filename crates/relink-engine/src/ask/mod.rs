@@ -49,6 +49,10 @@ use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_millis(100);
+/// What is settled before all links are read can only be told then, and is read
+/// back from the store for it. So the reading has a start, within which most
+/// inputs are read to the end.
+const HEAD_START: Duration = Duration::from_millis(250);
 /// Hosts named in a progress report.
 const NAMED_WAITS: usize = 3;
 
@@ -83,7 +87,7 @@ impl Default for AskSettings {
 /// When the asking may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// With the first links stored.
+    /// While links are being read.
     AtOnce,
     /// Once all links are stored.
     WhenLoaded,
@@ -235,7 +239,7 @@ impl<'a> Asker<'a> {
                 return Ok(AskEnd::Stopped);
             }
             self.note_loading().await?;
-            if self.is_loaded || self.start == Start::AtOnce {
+            if self.may_ask() {
                 self.take_supplies(observer).await?;
                 self.dispatch();
                 self.leave_aside(observer).await?;
@@ -305,10 +309,15 @@ impl<'a> Asker<'a> {
         self.is_loaded = true;
         self.last_known = self.ports.store.last_errand(self.run).await?;
         self.supply.note_chunks(self.loading.chunks());
-        let tally = self.ports.store.tally(self.run).await?;
-        (self.settled, self.targets) = (tally.settled, tally.targets);
+        let progress = self.ports.store.progress(self.run).await?;
+        (self.settled, self.targets) = (progress.settled, progress.targets);
         self.backlog = Some(Backlog::through(self.last_known));
         Ok(())
+    }
+
+    /// Whether enough is read to ask.
+    fn may_ask(&self) -> bool {
+        self.is_loaded || self.start == Start::AtOnce && self.elapsed() >= HEAD_START
     }
 
     /// Time since the asking began, on a clock that never jumps.
