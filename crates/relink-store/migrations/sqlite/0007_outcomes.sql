@@ -46,20 +46,26 @@ FROM target
 WHERE word IS NOT NULL;
 
 -- One target: an address, asked once however many links name it.
-CREATE TABLE new_target (
+CREATE TABLE old_target AS SELECT id, url, host_id FROM target;
+DROP TABLE target;
+CREATE TABLE target (
     id      INTEGER PRIMARY KEY,
     url     TEXT    NOT NULL UNIQUE,
     host_id INTEGER REFERENCES host (id)
 );
-INSERT INTO new_target SELECT id, url, host_id FROM target;
-DROP TABLE target;
-ALTER TABLE new_target RENAME TO target;
+INSERT INTO target SELECT id, url, host_id FROM old_target;
+DROP TABLE old_target;
 
 -- One target in one run. States: 0 pending, 1 on hold, 2 settled. `turn` is
 -- that of its outcome: an earlier run's, if it was settled from memory.
 -- `given` is null where it equals the target's URL; `looks` and `probe_id` are
 -- those it waits with, null where there was no look yet.
-CREATE TABLE new_errand (
+CREATE TABLE old_errand AS
+SELECT id, run_id, target_id, host_id, state, purpose, not_before, named, cached,
+       iif(state = 2, run_id, NULL) AS turn, given, looks, probe_id, depth, rank
+FROM errand;
+DROP TABLE errand;
+CREATE TABLE errand (
     id         INTEGER PRIMARY KEY,
     run_id     INTEGER NOT NULL REFERENCES run (id),
     target_id  INTEGER NOT NULL REFERENCES target (id),
@@ -77,12 +83,8 @@ CREATE TABLE new_errand (
     rank       INTEGER,
     UNIQUE (run_id, target_id)
 );
-INSERT INTO new_errand
-SELECT id, run_id, target_id, host_id, state, purpose, not_before, named, cached,
-       iif(state = 2, run_id, NULL), given, looks, probe_id, depth, rank
-FROM errand;
-DROP TABLE errand;
-ALTER TABLE new_errand RENAME TO errand;
+INSERT INTO errand SELECT * FROM old_errand;
+DROP TABLE old_errand;
 CREATE INDEX errand_pending ON errand (run_id, host_id, not_before, id) WHERE state = 0;
 CREATE INDEX errand_held ON errand (run_id, id) WHERE state = 1;
 CREATE INDEX errand_ranked ON errand (run_id, host_id, rank)

@@ -3,7 +3,6 @@
 //! This is done for every request, so statements are prepared once for a whole
 //! batch: looking one up costs as much as running a small one.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use relink_model::{Look, Probe, Purpose, RunId};
@@ -109,14 +108,16 @@ fn taken_up(
     Ok(Some(probe))
 }
 
-fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<HashSet<HostLease>> {
-    let leases: HashSet<HostLease> =
+fn lost_leases(db: &Connection, completions: &[Completion]) -> Outcome<Vec<HostLease>> {
+    let mut leases: Vec<HostLease> =
         completions.iter().filter_map(|completion| completion.lease).collect();
+    leases.sort_unstable_by_key(|lease| (lease.host.0, lease.number));
+    leases.dedup();
     let mut held = db.prepare_cached("SELECT 1 FROM host WHERE id = ? AND lease_no = ?")?;
-    let mut lost = HashSet::new();
+    let mut lost = Vec::new();
     for lease in leases {
         if !held.exists((lease.host.0, lease.number))? {
-            lost.insert(lease);
+            lost.push(lease);
         }
     }
     Ok(lost)
