@@ -21,7 +21,8 @@ const VARIANTS: [&str; 8] = ["en", "de", "fr", "es", "it", "amp", "mobile", "m"]
 
 impl<'a> Address<'a> {
     pub(crate) fn of(url: &'a str) -> Option<Self> {
-        let host = url.find("://")? + "://".len();
+        let is_scheme_end = |(at, _): &(usize, &str)| url[*at..].starts_with("://");
+        let host = url.match_indices(':').find(is_scheme_end)?.0 + "://".len();
         let url = url.split('#').next().unwrap_or(url);
         let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
         let (origin, rest) = url.split_at(end);

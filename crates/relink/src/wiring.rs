@@ -32,6 +32,16 @@ pub async fn ports(
     })
 }
 
+/// Lets go of every edge. Connections are closed while the database is: both
+/// take a few milliseconds, and most of them are spent waiting.
+pub async fn close(ports: Ports) {
+    let Ports { fetch, store, .. } = ports;
+    let connections = tokio::task::spawn_blocking(move || drop(fetch));
+    drop(store);
+    // It cannot fail, and would matter to nobody.
+    let _ = connections.await;
+}
+
 /// Opens the way to web servers alone.
 pub fn fetcher(fetch: relink_fetch::Settings) -> Result<Arc<dyn Fetch>, Failure> {
     let fetcher =

@@ -66,9 +66,12 @@ static PLAIN: LazyLock<Texts> = LazyLock::new(|| {
 /// Stores an outcome that carries over from the one before when its target was
 /// reached.
 static CARRY: LazyLock<String> = LazyLock::new(|| {
-    let values = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
-         ifnull(?13, (SELECT reached_at FROM standing WHERE id = ?1)),
-         ifnull(?14, (SELECT reached_probe FROM standing WHERE id = ?1)), ?, ?, ?)";
+    let newest = "FROM outcome WHERE target_id = ?1 ORDER BY turn DESC LIMIT 1";
+    let values = format!(
+        "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+          ifnull(?13, (SELECT reached_at {newest})),
+          ifnull(?14, (SELECT reached_probe {newest})), ?, ?, ?)"
+    );
     format!("INSERT OR REPLACE {INTO} VALUES {values}")
 });
 

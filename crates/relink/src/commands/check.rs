@@ -54,10 +54,12 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     if run.format == Format::Jsonl && !face.quiet {
         tell_problems(&outcome.loaded.problems);
     }
-    match outcome.end {
+    let ended = match outcome.end {
         End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
         End::Finished | End::Interrupted => Ok(end.exit),
-    }
+    };
+    wiring::close(ports).await;
+    ended
 }
 
 /// Looks for what is dead, as far as that can be done; says what cannot.
