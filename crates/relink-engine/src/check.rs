@@ -100,7 +100,7 @@ pub async fn check(
     let asker = Asker::new(ports, &run, &settings.ask, start, &loading, None);
     let mut counting = Counting { observer, told: Tally::default() };
     let asking = asker.run(&mut counting, stop);
-    let (loaded, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
+    let (read, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
     let end = match end {
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
@@ -114,7 +114,7 @@ pub async fn check(
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
     let OpenRun { id: run, started, is_resumed, .. } = run;
-    Ok(Outcome { run, started, is_resumed, end, loaded, told: counting.told })
+    Ok(Outcome { run, started, is_resumed, end, loaded: read, told: counting.told })
 }
 
 /// When asking may begin. On fetched pages an address is found that a later
