@@ -52,10 +52,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The run in numbers. If it is finished, all its targets were told and
-    /// counted on the way.
+    /// The run in numbers. If it was finished in one go, all its targets were
+    /// told and counted on the way.
     pub async fn tally(&self, store: &dyn Store) -> Result<Tally, StoreFault> {
-        if self.end != End::Finished {
+        if self.end != End::Finished || self.is_resumed {
             return store.tally(self.run).await;
         }
         let Tally { targets, settled, cached, words, .. } = self.told.clone();
@@ -85,7 +85,7 @@ impl Observer for Counting<'_> {
 
 /// Checks the links of the inputs.
 ///
-/// Asking begins while the inputs are still being read.
+/// If reading the inputs takes longer than a moment, asking begins meanwhile.
 pub async fn check(
     ports: &Ports,
     settings: &CheckSettings,

@@ -2,7 +2,8 @@
 //!
 //! The rules both databases keep:
 //!
-//! - Probes are only ever added. A target's current state is one row.
+//! - Probes are only ever added. A target's current state is what was found out
+//!   last, whatever the number of the run.
 //! - Work is claimed by **host lease**: whoever holds a host's lease may ask
 //!   its errands and nobody else may. A lease carries a fencing number that is
 //!   checked when results come in, so a worker that lost its lease cannot

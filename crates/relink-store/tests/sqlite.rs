@@ -333,6 +333,40 @@ async fn a_dossier_tells_of_the_last_thousand_runs() {
     assert_eq!(seconds, (201..=1200).collect::<Vec<i64>>());
 }
 
+/// Of each target the present state stays, and what a run that is kept refers
+/// to: the third asked about none but the first target, and trusted memory.
+#[tokio::test]
+async fn pruning_leaves_no_outcomes_that_nobody_reads() {
+    let (store, folder) = open_empty().await;
+    drop(store);
+    write(
+        &file_in(&folder),
+        "WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 3000)
+         INSERT INTO target (id, url) SELECT n, format('file:%04d', n) FROM n;
+         INSERT INTO run (id, identity, command, inputs, scope, state, started_at, closed_at, turn)
+         VALUES (1, '', '', '', '', 1, 0, 1000, 1), (2, '', '', '', '', 1, 0, 2000, 2),
+                (3, '', '', '', '', 1, 0, 9000, 3);
+         INSERT INTO outcome (target_id, turn, word, reason, since, settled_at)
+         SELECT t.id, r.turn, 'alive', '', 0, r.closed_at FROM target t, run r WHERE r.id < 3;
+         INSERT INTO errand (run_id, target_id, state, turn)
+         SELECT r.id, t.id, 2, r.turn FROM target t, run r WHERE r.id < 3;
+         INSERT INTO errand (run_id, target_id, state, turn, cached) VALUES (3, 1, 2, 1, 1);",
+    );
+    let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
+    store.prune(Timestamp::from_second(5).unwrap()).await.unwrap();
+    assert_eq!(store.settled(RunId(3), SettledQuery::ALL).await.unwrap().len(), 1);
+    drop(store);
+    let db = Connection::open(file_in(&folder)).unwrap();
+    let left: Vec<(i64, i64)> = db
+        .prepare("SELECT turn, count(*) FROM outcome GROUP BY turn")
+        .unwrap()
+        .query_map((), |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap()
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert_eq!(left, [(1, 1), (2, 3000)]);
+}
+
 const fn at(seconds: i64) -> Timestamp {
     Timestamp::constant(1_700_000_000 + seconds, 0)
 }

@@ -6,10 +6,10 @@ CREATE TABLE turn (
 INSERT INTO turn (number) SELECT ifnull(max(id), 0) + 1 FROM run;
 ALTER TABLE run ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
 
--- What was found out about a target in one turn: written once, where errands
--- and targets would be written again and again. The newest is the target's
--- present state. `probe_id` is the last probe; it is null, and so is `looks`,
--- where the errand or the probe tells.
+-- What was found out about a target in one turn: one row that is added, where
+-- errands and targets would be written again and again. The newest is the
+-- target's present state. `probe_id` is the last probe; it is null, and so is
+-- `looks`, where the errand or the probe tells.
 CREATE TABLE outcome (
     target_id       INTEGER NOT NULL REFERENCES target (id),
     turn            INTEGER NOT NULL,
@@ -36,7 +36,8 @@ SELECT e.target_id, e.run_id, e.word, e.code, e.status, ifnull(e.reason, ''),
        ifnull(e.since, 0), ifnull(e.settled_at, 0), e.confidence, e.grounds, e.looks, e.probe_id,
        t.reached_at, t.reached_probe, t.failed_runs, t.first_failed_at, t.last_failed_at
 FROM errand e JOIN target t ON t.id = e.target_id
-WHERE e.state = 2 AND e.word IS NOT NULL;
+WHERE e.state = 2 AND e.word IS NOT NULL
+ORDER BY e.target_id, e.run_id;
 
 INSERT INTO outcome
 SELECT id, (SELECT number FROM turn), word, code, status, ifnull(reason, ''),

@@ -50,7 +50,7 @@ impl<'db> FreshLinks<'db> {
         for (link, host) in links {
             rows.put(&[&url(link), host])?;
         }
-        if rows.insert()? < ROWS {
+        if rows.run()? < ROWS {
             return Ok(false);
         }
         let target = first_number(self.db, ROWS);
@@ -59,13 +59,13 @@ impl<'db> FreshLinks<'db> {
             let given = (link.given != url(link)).then_some(link.given.as_str());
             rows.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
         }
-        rows.insert()?;
+        rows.run()?;
         let errand = first_number(self.db, ROWS);
         let mut rows = Rows::of(&mut self.links);
         for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
             put_place(&mut rows, document, position, errand, link)?;
         }
-        rows.insert()?;
+        rows.run()?;
         Ok(true)
     }
 }

@@ -352,7 +352,7 @@ impl<'db> Beginning<'db> {
     ) -> Outcome<()> {
         let mut row = Rows::of(&mut self.link);
         put_place(&mut row, document, position, errand, link)?;
-        row.insert()?;
+        row.run()?;
         Ok(())
     }
 }

@@ -69,7 +69,7 @@ impl<'db> Bulk<'db> {
                 for item in chunk {
                     put(&mut rows, item)?;
                 }
-                let changed = rows.insert()?;
+                let changed = rows.run()?;
                 done(chunk, changed)?;
                 rest = after;
             }
@@ -98,7 +98,7 @@ impl<'s, 'db> Rows<'s, 'db> {
     }
 
     /// Runs the statement; returns how many rows it changed.
-    pub(super) fn insert(self) -> Outcome<usize> {
+    pub(super) fn run(self) -> Outcome<usize> {
         Ok(self.statement.raw_execute()?)
     }
 }

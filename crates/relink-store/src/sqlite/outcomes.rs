@@ -1,8 +1,9 @@
 //! Outcomes: what was found out about targets, stored many rows to a statement.
 //!
-//! An outcome is written once and never changed. That it is the newest of its
-//! target makes it the target's present state, so it carries over what is still
-//! true of the one before.
+//! A target has one outcome for each turn in which something was found out; if
+//! it is settled again within a turn, the last counts. The newest outcome is the
+//! target's present state, so it carries over what is still true of the one
+//! before.
 
 use std::sync::LazyLock;
 
@@ -126,7 +127,7 @@ fn add_each(
     for one in settled {
         let mut row = Rows::of(statement);
         put(&mut row, turn, one)?;
-        row.insert()?;
+        row.run()?;
     }
     Ok(())
 }

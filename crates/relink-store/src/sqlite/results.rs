@@ -8,7 +8,7 @@ use super::fault::Outcome;
 use super::mentions::Naming;
 use super::rows::{
     ERRAND_COLUMNS, errand, errand_columns, errand_is_told, from_json, moment, named, number,
-    probe_of_errand, streak, with_outcome,
+    probe_of_errand, streak,
 };
 
 pub(super) fn held(
@@ -56,9 +56,9 @@ pub(super) fn settled(
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         settled_columns!(),
-        " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
-        with_outcome!(),
-        " WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
+        " FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+          CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
+          WHERE e.id > ?2 AND e.run_id = ?1 AND e.state = 2
             AND (?4 IS NULL OR o.word IN (SELECT value FROM json_each(?4)))
             AND (NOT ?5 OR e.cached OR e.host_id IS NULL)
             AND ",
@@ -79,9 +79,9 @@ pub(super) fn settled_one(db: &Connection, errand: ErrandId) -> Outcome<Option<S
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         settled_columns!(),
-        " FROM errand e CROSS JOIN target t ON t.id = e.target_id",
-        with_outcome!(),
-        " WHERE e.id = ? AND e.state = 2"
+        " FROM errand e CROSS JOIN target t ON t.id = e.target_id
+          CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
+          WHERE e.id = ? AND e.state = 2"
     ))?;
     let mut rows = statement.query([errand.0])?;
     let row = rows.next()?;
@@ -100,9 +100,9 @@ fn settled_row(row: &Row<'_>, places: usize, naming: &mut Naming<'_>) -> Outcome
         word: named(row.get(5)?)?.unwrap_or(Word::Alive),
         code: named(row.get(6)?)?,
         status: row.get(7)?,
-        reason: row.get::<_, Option<String>>(8)?.unwrap_or_default(),
-        since: moment(row.get::<_, Option<i64>>(9)?.unwrap_or_default()),
-        at: moment(row.get::<_, Option<i64>>(10)?.unwrap_or_default()),
+        reason: row.get(8)?,
+        since: moment(row.get(9)?),
+        at: moment(row.get(10)?),
         looks,
         streak: streak(row.get(11)?, row.get(12)?, row.get(13)?),
         confidence: row.get::<_, Option<u8>>(14)?.map_or(Confidence::FULL, Confidence::percent),

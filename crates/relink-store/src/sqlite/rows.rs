@@ -53,8 +53,8 @@ macro_rules! with_outcome {
 }
 pub(super) use with_outcome;
 
-/// Whether `link l` is told of an errand's `outcome o`: unless its document says to leave
-/// alone what was found.
+/// Whether `link l` is told of an errand's `outcome o`: unless its document says
+/// to leave alone what was found.
 macro_rules! link_is_told {
     () => {
         "(l.hidden IS NULL OR ifnull(instr(l.hidden, ' ' || o.code || ' '), 0) = 0)"
@@ -62,7 +62,8 @@ macro_rules! link_is_told {
 }
 pub(super) use link_is_told;
 
-/// Whether `errand e` with its `outcome o` is told: unless all its links say to leave it alone.
+/// Whether `errand e` with its `outcome o` is told: unless all its links say to
+/// leave it alone.
 macro_rules! errand_is_told {
     () => {
         concat!(

@@ -47,13 +47,18 @@ const PRUNE: [&str; 13] = [
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
     "DELETE FROM note WHERE run_id IN (
          SELECT id FROM run WHERE state <> 0 AND closed_at < ?1)",
+    // Not `NOT IN`: to tell no from unknown, that would read all errands for
+    // every outcome.
     "DELETE FROM outcome WHERE settled_at < ?1
-         AND (target_id, turn) NOT IN (
-             SELECT target_id, turn FROM errand WHERE turn IS NOT NULL)
+         AND ((target_id, turn) IN (SELECT target_id, turn FROM errand)) IS NOT TRUE
          AND turn < (SELECT max(turn) FROM outcome n WHERE n.target_id = outcome.target_id)",
     "DELETE FROM probe WHERE asked_at < ?1
          AND run_id NOT IN (SELECT id FROM run WHERE state = 0)
-         AND id NOT IN (SELECT reached_probe FROM outcome WHERE reached_probe IS NOT NULL)",
+         AND id NOT IN (
+             SELECT reached_probe FROM standing WHERE reached_probe IS NOT NULL
+             UNION SELECT o.reached_probe FROM errand e JOIN outcome o
+                 ON o.target_id = e.target_id AND o.turn = e.turn
+             WHERE e.cached AND o.reached_probe IS NOT NULL)",
     "DELETE FROM run WHERE state <> 0 AND closed_at < ?1",
     "DELETE FROM control WHERE asked_at < ?1",
     "DELETE FROM robots WHERE asked_at < ?1",
