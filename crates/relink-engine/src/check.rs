@@ -136,7 +136,7 @@ async fn start(
     {
         Start::WhenLoaded
     } else {
-        Start::AtOnce
+        Start::WhileLoading
     }
 }
 

@@ -1,7 +1,7 @@
 //! One leased host: its clock, its queue, and what was done to it.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,6 @@ use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
 use url::Url;
 
 use super::controls::ControlErrand;
-use super::lanes::Numbers;
 use super::manners::Manners;
 use crate::Waiting;
 
@@ -85,7 +84,7 @@ pub(super) struct Lane {
     /// they are asked again once it is clear that we were shut out.
     pub(super) doubted: Vec<Errand>,
     /// Errands that are out, where the order asks for it.
-    pub(super) out: Numbers<ErrandId>,
+    pub(super) out: HashSet<ErrandId>,
     /// The entry in the asker's ready set.
     pub(super) turn: Option<Turn>,
     /// How far the store's errands were handed out.
@@ -125,7 +124,7 @@ impl Lane {
             is_unsifted: true,
             welcome: Welcome::default(),
             doubted: Vec::new(),
-            out: Numbers::default(),
+            out: HashSet::new(),
             turn: None,
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
             dry_at: None,

@@ -1,6 +1,6 @@
 //! The leased hosts, by their numbers.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use relink_ports::HostId;
@@ -10,9 +10,6 @@ use super::lane::Lane;
 /// The leased hosts. They are looked up several times for every request, and
 /// the store's numbers need no defence against a hostile choice.
 pub(super) type Lanes = HashMap<HostId, Lane, BuildHasherDefault<Spread>>;
-
-/// Some of the store's numbers.
-pub(super) type Numbers<T> = HashSet<T, BuildHasherDefault<Spread>>;
 
 /// Spreads numbers that follow one another (Knuth, *The Art of Computer
 /// Programming* 3, 6.4).

@@ -87,8 +87,8 @@ impl Default for AskSettings {
 /// When the asking may begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// While links are being read.
-    AtOnce,
+    /// While links are being read, if that takes longer than a moment.
+    WhileLoading,
     /// Once all links are stored.
     WhenLoaded,
 }
@@ -317,7 +317,7 @@ impl<'a> Asker<'a> {
 
     /// Whether enough is read to ask.
     fn may_ask(&self) -> bool {
-        self.is_loaded || self.start == Start::AtOnce && self.elapsed() >= HEAD_START
+        self.is_loaded || self.start == Start::WhileLoading && self.elapsed() >= HEAD_START
     }
 
     /// Time since the asking began, on a clock that never jumps.

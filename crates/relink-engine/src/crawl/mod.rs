@@ -115,7 +115,8 @@ pub async fn crawl(
     let mut crawler = begin(ports, settings, &run).await?;
     let loading = Loading::default();
     loading.finish_empty();
-    let asker = Asker::new(ports, &run, &settings.ask, Start::AtOnce, &loading, Some(&mut crawler));
+    let asker =
+        Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, Some(&mut crawler));
     let end = end(asker.run(observer, stop).await?);
     keep_memory(ports, run.id, &crawler).await?;
     let state = match end {

@@ -159,7 +159,7 @@ pub async fn survey(
     begin(ports, settings, &run, &mut surveyor).await?;
     let loading = Loading::default();
     loading.finish_empty();
-    let asker = Asker::new(ports, &run, &settings.ask, Start::AtOnce, &loading, None);
+    let asker = Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, None);
     let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
     let report = SurveyReport::of(&surveyor);
     let end = end(&ending, &mut surveyor, surveyed);
