@@ -12,6 +12,12 @@ pub enum EngineFault {
     /// An input cannot be read.
     #[error(transparent)]
     Files(#[from] FileFault),
+    /// Work is left, but nothing is scheduled that could do it.
+    #[error("the run stalled: {outstanding} URLs are left, and no request, retry or wait is due")]
+    Stalled {
+        /// URLs without a result.
+        outstanding: u64,
+    },
     /// Results could not be written.
     #[error("cannot write results")]
     Output(#[from] std::io::Error),

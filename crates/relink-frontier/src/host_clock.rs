@@ -8,10 +8,16 @@ use std::time::Duration;
 
 use crate::Pace;
 
-/// The least delay once a host has asked for slower visits.
+/// The first delay after a host has asked for fewer requests. Each further such
+/// response doubles it, each other response halves it.
 const THROTTLED_DELAY: Duration = Duration::from_secs(1);
-/// Clean answers in a row after which a throttled host is trusted again.
-const CLEAN_ANSWERS: u32 = 10;
+/// A throttling delay shorter than this is over.
+const SHORTEST_THROTTLE: Duration = Duration::from_millis(100);
+/// A stored throttling delay is forgotten after this time: rate limits are
+/// counted per minute or hour.
+const THROTTLE_LIFETIME: Duration = Duration::from_hours(1);
+/// A stored delay learned from response times is forgotten after this time.
+const LEARNED_LIFETIME: Duration = Duration::from_hours(24);
 
 /// How a request came back, as far as politeness cares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,28 +49,48 @@ pub struct HostClock {
     learnt: Duration,
     /// What the host's `robots.txt` asks for.
     asked: Duration,
-    throttled: Option<Throttle>,
+    /// The delay since the host asked for fewer requests.
+    throttle: Option<Duration>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Throttle {
-    delay: Duration,
-    clean: u32,
+/// The delays of a host as an earlier run left them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StoredDelays {
+    /// The delay learned from response times.
+    pub learned: Duration,
+    /// The delay since the host asked for fewer requests; zero if it did not.
+    pub throttle: Duration,
+    /// How long ago they were stored.
+    pub age: Duration,
+}
+
+impl StoredDelays {
+    fn learned(&self) -> Duration {
+        if self.age < LEARNED_LIFETIME { self.learned } else { Duration::ZERO }
+    }
+
+    fn throttle(&self) -> Option<Duration> {
+        let is_valid = self.age < THROTTLE_LIFETIME && !self.throttle.is_zero();
+        is_valid.then(|| self.throttle.min(Pace::LONGEST_DELAY))
+    }
 }
 
 impl HostClock {
-    /// A clock for a host that may be asked from `next` on, with what was
-    /// learnt of it before.
-    pub fn new(pace: Pace, next: Duration, learnt: Duration, is_throttled: bool) -> Self {
-        let throttle = Throttle { delay: learnt.max(THROTTLED_DELAY), clean: 0 };
+    /// The longest wait a host may ask for. A longer one is cut to this, so that
+    /// no host is left unchecked for years because of one response.
+    pub const MAX_RETRY_AFTER: Duration = Duration::from_hours(7 * 24);
+
+    /// A clock for a host that accepts requests from `next` on.
+    pub fn new(pace: Pace, next: Duration, stored: StoredDelays) -> Self {
+        let throttle = stored.throttle();
         Self {
             pace,
             next,
             in_flight: 0,
-            limit: if is_throttled { 1 } else { pace.host_concurrency },
-            learnt,
+            limit: if throttle.is_some() { 1 } else { pace.host_concurrency },
+            learnt: stored.learned(),
             asked: Duration::ZERO,
-            throttled: is_throttled.then_some(throttle),
+            throttle,
         }
     }
 
@@ -94,14 +120,19 @@ impl HostClock {
         self.next
     }
 
-    /// The delay between requests as learnt so far.
-    pub fn learnt(&self) -> Duration {
-        self.throttled.map_or(self.learnt, |throttle| throttle.delay)
+    /// The delay between requests learned from response times.
+    pub fn learned(&self) -> Duration {
+        self.learnt
     }
 
-    /// Whether the host has asked for slower visits lately.
+    /// The delay since the host asked for fewer requests; zero if it did not.
+    pub fn throttle(&self) -> Duration {
+        self.throttle.unwrap_or_default()
+    }
+
+    /// Whether the host has asked for fewer requests lately.
     pub fn is_throttled(&self) -> bool {
-        self.throttled.is_some()
+        self.throttle.is_some()
     }
 
     /// A request leaves at `now`.
@@ -128,31 +159,28 @@ impl HostClock {
     /// The least time between two requests.
     pub fn delay(&self) -> Duration {
         let learnt = if self.pace.is_adaptive { self.learnt } else { Duration::ZERO };
-        let throttled = self.throttled.map_or(Duration::ZERO, |throttle| throttle.delay);
-        self.pace.interval.max(learnt).max(throttled).max(self.asked)
+        self.pace.interval.max(learnt).max(self.throttle()).max(self.asked)
     }
 
     fn usual_limit(&self) -> usize {
-        let is_slow = self.throttled.is_some() || !self.asked.is_zero();
+        let is_slow = self.throttle.is_some() || !self.asked.is_zero();
         if is_slow { 1 } else { self.pace.host_concurrency }
     }
 
     fn slow_down(&mut self, now: Duration, stay_away: Option<Duration>) {
-        let delay = self.throttled.map_or(THROTTLED_DELAY, |throttle| throttle.delay * 2);
-        let delay = delay.min(Pace::LONGEST_DELAY);
-        self.throttled = Some(Throttle { delay, clean: 0 });
+        let delay = self.throttle.map_or(THROTTLED_DELAY, |delay| delay * 2);
+        let delay = delay.clamp(THROTTLED_DELAY, Pace::LONGEST_DELAY);
+        self.throttle = Some(delay);
         self.limit = 1;
-        self.next = self.next.max(now + stay_away.unwrap_or(delay));
+        let wait = stay_away.unwrap_or(delay).min(Self::MAX_RETRY_AFTER);
+        self.next = self.next.max(now + wait);
     }
 
     fn note_clean(&mut self, took: Duration) {
         self.learn(took);
-        let Some(throttle) = &mut self.throttled else { return };
-        throttle.clean += 1;
-        if throttle.clean >= CLEAN_ANSWERS {
-            self.throttled = None;
-            self.limit = self.usual_limit();
-        }
+        let Some(delay) = self.throttle else { return };
+        self.throttle = Some(delay / 2).filter(|delay| *delay >= SHORTEST_THROTTLE);
+        self.limit = self.usual_limit();
     }
 
     fn learn(&mut self, took: Duration) {
@@ -169,7 +197,7 @@ mod tests {
     const MS: Duration = Duration::from_millis(1);
 
     fn clock(pace: Pace) -> HostClock {
-        HostClock::new(pace, Duration::ZERO, Duration::ZERO, false)
+        HostClock::new(pace, Duration::ZERO, StoredDelays::default())
     }
 
     #[test]
@@ -218,7 +246,7 @@ mod tests {
             clock.depart(n * 1_000 * MS);
             clock.arrive(n * 1_000 * MS, 800 * MS, Arrival::Clean);
         }
-        assert!((3_990..=4_000).contains(&clock.learnt().as_millis()), "{:?}", clock.learnt());
+        assert!((3_990..=4_000).contains(&clock.learned().as_millis()), "{:?}", clock.learned());
     }
 
     #[test]
@@ -230,9 +258,10 @@ mod tests {
         clock.arrive(2 * MS, MS, Arrival::Clean);
         assert_eq!(clock.readiness(), Readiness::From(2_001 * MS));
         clock.arrive(2 * MS, MS, Arrival::Throttled(None));
-        for _ in 0..CLEAN_ANSWERS {
+        for _ in 0..10 {
             clock.arrive(3 * MS, MS, Arrival::Clean);
         }
+        assert!(!clock.is_throttled());
         clock.depart(9_000 * MS);
         assert_eq!(clock.readiness(), Readiness::WhenOneReturns);
     }
@@ -254,17 +283,57 @@ mod tests {
             clock.depart(Duration::ZERO);
             clock.arrive(Duration::ZERO, MS, Arrival::Throttled(None));
         }
-        assert_eq!(clock.learnt(), Pace::LONGEST_DELAY);
+        assert_eq!(clock.throttle(), Pace::LONGEST_DELAY);
     }
 
     #[test]
-    fn a_host_is_trusted_again_after_clean_answers() {
+    fn each_clean_response_halves_the_throttling_delay() {
         let mut clock = clock(Pace::default());
         clock.arrive(MS, MS, Arrival::Throttled(None));
-        for _ in 0..CLEAN_ANSWERS {
+        let mut delays = Vec::new();
+        while clock.is_throttled() {
+            delays.push(clock.throttle().as_millis());
             clock.depart(MS);
             clock.arrive(MS, MS, Arrival::Clean);
         }
-        assert!(!clock.is_throttled());
+        assert_eq!(delays, [1_000, 500, 250, 125]);
+    }
+
+    #[test]
+    fn one_throttled_request_does_not_slow_down_later_runs() {
+        let mut stored = StoredDelays::default();
+        for run in 1..=3 {
+            let mut clock = HostClock::new(Pace::default(), Duration::ZERO, stored);
+            let mut now = Duration::ZERO;
+            for request in 0..9 {
+                if let Readiness::From(next) = clock.readiness() {
+                    now = now.max(next);
+                }
+                clock.depart(now);
+                let is_first = run == 1 && request == 0;
+                let arrival = if is_first { Arrival::Throttled(None) } else { Arrival::Clean };
+                clock.arrive(now, 2 * MS, arrival);
+            }
+            assert!(now < 4_000 * MS, "run {run} took {now:?}");
+            let (learned, throttle) = (clock.learned(), clock.throttle());
+            stored = StoredDelays { learned, throttle, age: MS };
+        }
+    }
+
+    #[test]
+    fn stored_delays_expire_with_age() {
+        let stored = |age| StoredDelays { learned: 500 * MS, throttle: 8_000 * MS, age };
+        let delay = |age| HostClock::new(Pace::default(), Duration::ZERO, stored(age)).delay();
+        assert_eq!(delay(MS), 8_000 * MS);
+        assert_eq!(delay(THROTTLE_LIFETIME), 500 * MS);
+        assert_eq!(delay(LEARNED_LIFETIME), Pace::CHECK_INTERVAL);
+    }
+
+    #[test]
+    fn retry_after_is_limited_to_a_week() {
+        let mut clock = clock(Pace::default());
+        clock.depart(MS);
+        clock.arrive(MS, MS, Arrival::Throttled(Some(Duration::MAX)));
+        assert_eq!(clock.readiness(), Readiness::From(MS + HostClock::MAX_RETRY_AFTER));
     }
 }

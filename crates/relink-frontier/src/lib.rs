@@ -27,7 +27,7 @@ pub use canonical::{CanonicalError, canonical, host_name};
 pub use crawl_scope::{CrawlScope, Reach};
 pub use depth_curve::{DepthCount, DepthCurve, DepthPoint, depth_curve};
 pub use directives::PageDirectives;
-pub use host_clock::{Arrival, HostClock, Readiness};
+pub use host_clock::{Arrival, HostClock, Readiness, StoredDelays};
 pub use order::{Discovery, Order, is_within_depth};
 pub use pace::Pace;
 pub use parameters::{ParameterTrials, TrialOutcome, strip};

@@ -162,10 +162,14 @@ pub struct HostLease {
 pub struct HostPace {
     /// Not before this moment.
     pub next_at: Timestamp,
-    /// The learnt delay between requests, in milliseconds.
+    /// The delay between requests learned from response times, in milliseconds.
     pub delay_ms: u32,
-    /// Whether the host has asked for slower visits lately.
-    pub is_throttled: bool,
+    /// The delay since the host asked for fewer requests, in milliseconds; zero
+    /// if it did not.
+    pub throttle_ms: u32,
+    /// When this was stored. A time in the future means that the system clock
+    /// has moved back since.
+    pub stored_at: Timestamp,
     /// The address it was last asked at.
     pub address: Option<IpAddr>,
 }

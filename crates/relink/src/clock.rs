@@ -1,14 +1,21 @@
 //! The time of day, from the system or from `RELINK_NOW`.
 
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 use jiff::Timestamp;
+use jiff::civil::date;
+use jiff::tz::TimeZone;
 use relink_ports::Clock;
 
 use crate::failure::Failure;
 
 /// The variable that sets the moment a run starts at; time goes on from there.
 const NOW: &str = "RELINK_NOW";
+
+/// System clocks outside of these years are wrong. Times are cut to them, so
+/// that every wait and every age can still be computed.
+const YEARS: RangeInclusive<i16> = 1970..=9000;
 
 /// A clock that started at a known moment and never jumps.
 pub struct RunClock {
@@ -26,7 +33,16 @@ impl RunClock {
             })?,
             Err(_) => Timestamp::now(),
         };
-        Ok(Self { start, since: Instant::now() })
+        Ok(Self { start: plausible(start), since: Instant::now() })
+    }
+}
+
+/// A time within [`YEARS`].
+fn plausible(time: Timestamp) -> Timestamp {
+    let year = |year| date(year, 1, 1).to_zoned(TimeZone::UTC).map(|start| start.timestamp());
+    match (year(*YEARS.start()), year(*YEARS.end())) {
+        (Ok(first), Ok(last)) => time.clamp(first, last),
+        _ => time,
     }
 }
 

@@ -176,6 +176,9 @@ impl From<EngineFault> for Failure {
         match fault {
             EngineFault::Store(fault) => fault.into(),
             EngineFault::Files(fault) => fault.into(),
+            EngineFault::Stalled { .. } => Self::fault("the run stalled")
+                .cause(fault.to_string())
+                .hint("results are saved; run the same command again to continue, and report this as a bug"),
             EngineFault::Output(fault) => Self::fault("cannot write results")
                 .cause(fault.to_string())
                 .hint("what was found is kept; the same command goes on from there"),

@@ -175,6 +175,7 @@ impl Asker<'_> {
             return Ok(None);
         }
         let kept = self.ports.store.control(key, self.controls_since()).await?;
+        let kept = kept.filter(|kept| kept.probe.asked <= self.ports.now());
         Ok(kept.map(|KeptControl { key, url, probe }| {
             let probe = Some(Arc::new(probe));
             self.controls.remember(key, url.clone(), probe.clone());
@@ -254,7 +255,7 @@ impl Asker<'_> {
         self.in_flight -= usize::from(errand.is_ahead);
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive_control(elapsed, &errand, &probe, patience);
-            if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_for.is_none() {
+            if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_until.is_none() {
                 let waiting = self.controls.waiting.get(&errand.key);
                 let again = ControlErrand { attempt: errand.attempt + 1, ..errand };
                 if waiting.is_some_and(|all| !all.is_empty()) {

@@ -8,7 +8,7 @@ use relink_ports::{HostId, Terms};
 use url::Url;
 
 use super::inquest::Shown;
-use super::lane::{Lane, Whereabouts};
+use super::lane::{Lane, Turn, Whereabouts};
 use super::manners::Manners;
 use super::{Asker, Looked, Returned};
 use crate::Ports;
@@ -18,24 +18,32 @@ use crate::load::SeenPage;
 use crate::look::{Asked, agent_for, read_through};
 
 impl Asker<'_> {
-    /// Sends out whatever may leave now.
-    pub(super) fn dispatch(&mut self) {
-        let now = self.elapsed();
+    /// Sends out whatever may leave at `now`.
+    ///
+    /// One reading of the clock decides for the whole call: a host that is not
+    /// ready at `now` is scheduled for later, so each round of the loop either
+    /// sends a request or takes a host off the front of the ready set.
+    pub(super) fn dispatch(&mut self, now: Duration) {
         while let Some(&(turn, host)) = self.ready.first() {
-            // Controls that somebody waits for need no place: those who wait
-            // have one. Lanes with such a control come first.
-            let taken = if turn.is_control { self.beside } else { self.in_flight };
-            if turn.at > now || taken >= self.settings.concurrency {
+            if turn.at > now || !self.has_slot(turn) {
                 return;
             }
             self.send_next(host, now);
         }
     }
 
+    /// Whether the limit of requests in flight allows one more. A control that
+    /// results wait for needs no slot of its own: they hold theirs. Lanes with
+    /// such a control come first.
+    pub(super) fn has_slot(&self, turn: Turn) -> bool {
+        let taken = if turn.is_control { self.beside } else { self.in_flight };
+        taken < self.settings.concurrency
+    }
+
     /// Sends a ready lane's next errand, or finds out when it may leave.
     fn send_next(&mut self, host: HostId, now: Duration) {
         if self.departure(host).is_none_or(|at| at > now) {
-            self.schedule(host);
+            self.schedule_at(host, now);
             return;
         }
         let Some(lane) = self.lanes.get_mut(&host) else { return };
@@ -45,13 +53,13 @@ impl Asker<'_> {
                 self.gate.depart(address, host.0, now);
             }
             self.send_robots(host);
-            self.schedule(host);
+            self.schedule_at(host, now);
             return;
         }
         let stray = lane.strays.pop_front();
         let errand = if stray.is_none() { self.next_errand(host) } else { None };
         if stray.is_none() && errand.is_none() {
-            self.schedule(host);
+            self.schedule_at(host, now);
             return;
         }
         let Some(lane) = self.lanes.get_mut(&host) else { return };
@@ -66,7 +74,7 @@ impl Asker<'_> {
             self.note_out(host, errand.id);
             self.send(host, errand);
         }
-        self.schedule(host);
+        self.schedule_at(host, now);
     }
 
     fn send(&mut self, host: HostId, errand: Errand) {
@@ -121,7 +129,11 @@ impl Asker<'_> {
 
     /// Puts a lane where it belongs in the ready set.
     pub(super) fn schedule(&mut self, host: HostId) {
-        let now = self.elapsed();
+        self.schedule_at(host, self.elapsed());
+    }
+
+    /// Puts a lane where it belongs in the ready set, as seen at `now`.
+    pub(super) fn schedule_at(&mut self, host: HostId, now: Duration) {
         self.locate(host);
         let at = self.departure(host);
         let Some(lane) = self.lanes.get_mut(&host) else { return };

@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::{SignedDuration, Timestamp, Unit};
 use relink_frontier::backoff;
 use relink_judge::{
     Case, Habit, Heard, Judgement, Next, Wait, codes, conclude, is_network_ending, judge,
 };
-use relink_model::{Confidence, Control, Errand, Look, Probe, Word};
+use relink_model::{Confidence, Control, Ending, Errand, Look, Probe, Word};
 use relink_ports::{Completion, HostId, HostLease, Settlement, Step};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::controls::{Found, NEIGHBOR_KINDS, unasked};
+use super::lane::THROTTLING;
 use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::PageReading;
@@ -106,7 +107,7 @@ impl Asker<'_> {
                 self.in_flight -= 1;
                 return Ok(None);
             };
-            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_for.is_some());
+            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_until.is_some());
             let settings = self.settings;
             let case = inquest.case(habit, now);
             match judge(&settings.policy, &case) {
@@ -165,9 +166,21 @@ impl Asker<'_> {
         let step = if !self.has_network && is_network_ending(&inquest.probe.ending) {
             Step::Hold { looks }
         } else {
-            Step::Settle(settlement(judgement, &inquest.probe, looks, now))
+            let mut settlement = settlement(judgement, &inquest.probe, looks, now);
+            if let Some(until) = self.retry_time(&inquest) {
+                settlement.reason += &format!("; no request before {}", to_second(until));
+            }
+            Step::Settle(settlement)
         };
         inquest.judged(lease, step)
+    }
+
+    /// When a page is requested next whose host asked for a wait that is longer
+    /// than this run.
+    fn retry_time(&self, inquest: &Inquest) -> Option<Timestamp> {
+        let is_throttled = matches!(inquest.probe.ending, Ending::Answered(status) if THROTTLING.contains(&status));
+        let lane = self.lanes.get(&inquest.host).filter(|_| is_throttled)?;
+        lane.shut_until
     }
 
     fn delay(&self, wait: Wait, inquest: &Inquest) -> Duration {
@@ -261,15 +274,20 @@ fn settlement(judgement: Judgement, probe: &Probe, looks: Vec<Look>, now: Timest
     }
 }
 
-/// The state of an errand whose host wants to be left alone for so long.
-pub(super) fn turned_away(errand: &Errand, wait: Duration, now: Timestamp) -> Settlement {
+/// A time as reasons name it, without fractions of a second.
+fn to_second(time: Timestamp) -> Timestamp {
+    time.round(Unit::Second).unwrap_or(time)
+}
+
+/// The state of an errand whose host wants no requests until then.
+pub(super) fn turned_away(errand: &Errand, until: Timestamp, now: Timestamp) -> Settlement {
     let history = &errand.history;
     let is_same = history.word == Some(Word::Blocked);
     Settlement {
         word: Word::Blocked,
         code: Some(codes::TOO_MANY_REQUESTS),
         status: None,
-        reason: format!("not asked: the host wants to be left alone for {} s", wait.as_secs()),
+        reason: format!("not requested: the host accepts no request before {}", to_second(until)),
         since: history.since.filter(|_| is_same).unwrap_or(now),
         at: now,
         looks: errand.looks.clone(),
@@ -279,7 +297,8 @@ pub(super) fn turned_away(errand: &Errand, wait: Duration, now: Timestamp) -> Se
     }
 }
 
-fn later(moment: Timestamp, wait: Duration) -> Timestamp {
+/// `moment` plus `wait`; the end of time if that is beyond it.
+pub(super) fn later(moment: Timestamp, wait: Duration) -> Timestamp {
     let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
     moment.checked_add(wait).unwrap_or(Timestamp::MAX)
 }

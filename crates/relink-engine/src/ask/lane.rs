@@ -6,14 +6,15 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use relink_frontier::{Arrival, HostClock, Pace, Readiness, Welcome};
+use jiff::Timestamp;
+use relink_frontier::{Arrival, HostClock, Pace, Readiness, StoredDelays, Welcome};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
 use url::Url;
 
 use super::controls::ControlErrand;
+use super::inquest::later;
 use super::manners::Manners;
 use crate::Waiting;
 
@@ -38,6 +39,15 @@ pub(super) struct Order {
     pub(super) limit: usize,
     /// After links had been stored so often.
     pub(super) chunks: u64,
+}
+
+/// The present on both clocks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moment {
+    /// Time since the run began, on a clock that never jumps.
+    pub(super) elapsed: Duration,
+    /// The system's time.
+    pub(super) time: Timestamp,
 }
 
 /// When a lane may send, and before which others: lanes that may do so at once
@@ -93,8 +103,9 @@ pub(super) struct Lane {
     pub(super) dry_at: Option<u64>,
     /// Since when the queue has waited out of politeness.
     pub(super) waits_since: Option<Duration>,
-    /// The wait the host asked for, if it is longer than our patience.
-    pub(super) shut_for: Option<Duration>,
+    /// Until when the host wants no requests, if that is longer than the run
+    /// waits.
+    pub(super) shut_until: Option<Timestamp>,
     /// Pages to be asked for comparison, those that somebody waits for first.
     pub(super) strays: VecDeque<ControlErrand>,
     /// How many looks wait for one.
@@ -109,11 +120,11 @@ pub(super) struct Lane {
 }
 
 impl Lane {
-    pub(super) fn new(claim: Claim, pace: Pace, now: Duration, order: Order) -> Self {
-        let learnt = Duration::from_millis(claim.pace.delay_ms.into());
+    pub(super) fn new(claim: Claim, pace: Pace, now: Moment, order: Order) -> Self {
+        let stored = stored_delays(&claim.pace, now.time);
         let mut lane = Self {
             lease: claim.lease,
-            clock: HostClock::new(pace, now, learnt, claim.pace.is_throttled),
+            clock: HostClock::new(pace, now.elapsed, stored),
             queue: VecDeque::new(),
             whereabouts: match (pace.address_gap.is_zero(), claim.pace.address) {
                 (true, _) => Whereabouts::Known(None),
@@ -129,7 +140,7 @@ impl Lane {
             cursor: (Timestamp::MIN, ErrandId(i64::MIN)),
             dry_at: None,
             waits_since: None,
-            shut_for: None,
+            shut_until: None,
             strays: VecDeque::new(),
             parked: 0,
             habit: Habit::default(),
@@ -180,17 +191,17 @@ impl Lane {
         }
     }
 
-    /// The host wants to be left alone for so long, which is too long. What is
-    /// to be asked again later is turned away with the rest.
-    pub(super) fn shut(&mut self, wait: Duration) {
-        self.shut_for = Some(wait);
+    /// The host wants no requests until a time that this run does not wait
+    /// for. Retries are turned away with the rest.
+    pub(super) fn shut(&mut self, until: Timestamp) {
+        self.shut_until = Some(until);
         self.dry_at = None;
     }
 
     /// Up to which moment errands count as due. Those of a host that is shut
     /// are never asked, and so need not be waited for.
     pub(super) fn horizon(&self, now: Timestamp) -> Timestamp {
-        if self.shut_for.is_some() { Timestamp::MAX } else { now }
+        if self.shut_until.is_some() { Timestamp::MAX } else { now }
     }
 
     /// Whether the store had no more when it was last asked, and no links were
@@ -280,7 +291,7 @@ impl Lane {
         if let Arrival::Throttled(stay_away) = arrival {
             self.tally.throttled += 1;
             if let Some(wait) = stay_away.filter(|wait| *wait > patience) {
-                self.shut(wait);
+                self.shut(later(probe.asked, took + wait.min(HostClock::MAX_RETRY_AFTER)));
             }
         }
         if let Some(address) = probe.hops.first().and_then(|hop| hop.address) {
@@ -290,12 +301,12 @@ impl Lane {
 
     /// The durable part of the clock, at `now` on both clocks.
     pub(super) fn pace(&self, elapsed: Duration, now: Timestamp) -> HostPace {
-        let wait = self.clock.next().saturating_sub(elapsed);
-        let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::ZERO);
+        let in_ms = |delay: Duration| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX);
         HostPace {
-            next_at: now.checked_add(wait).unwrap_or(now),
-            delay_ms: u32::try_from(self.clock.learnt().as_millis()).unwrap_or(u32::MAX),
-            is_throttled: self.clock.is_throttled(),
+            next_at: later(now, self.clock.next().saturating_sub(elapsed)),
+            delay_ms: in_ms(self.clock.learned()),
+            throttle_ms: in_ms(self.clock.throttle()),
+            stored_at: now,
             address: self.address(),
         }
     }
@@ -343,6 +354,17 @@ fn arrival(probe: &Probe) -> Arrival {
         }
         Ending::Answered(_) => Arrival::Clean,
         _ => Arrival::Silent,
+    }
+}
+
+/// The delays of a host as an earlier run left them, seen at `now`.
+fn stored_delays(pace: &HostPace, now: Timestamp) -> StoredDelays {
+    StoredDelays {
+        learned: Duration::from_millis(pace.delay_ms.into()),
+        throttle: Duration::from_millis(pace.throttle_ms.into()),
+        // Negative if the system clock has moved back: then they are as new as
+        // can be.
+        age: Duration::try_from(now.duration_since(pace.stored_at)).unwrap_or_default(),
     }
 }
 

@@ -86,6 +86,7 @@ impl Asker<'_> {
         let since = self.ports.now().checked_sub(RobotsAnswer::FRESH).unwrap_or(Timestamp::MIN);
         let kept = self.ports.store.robots(&origin, since).await?;
         let now = self.ports.now();
+        let kept = kept.filter(|kept| kept.asked <= now);
         let answer = kept.map(|kept| answer(&kept)).filter(|answer| answer.is_fresh(now));
         self.set_manners(host, answer);
         Ok(())

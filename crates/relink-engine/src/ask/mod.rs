@@ -17,6 +17,7 @@ mod lanes;
 mod manners;
 mod settle;
 mod source;
+mod stall;
 mod supply;
 mod tray;
 
@@ -241,7 +242,7 @@ impl<'a> Asker<'a> {
             self.note_loading().await?;
             if self.may_ask() {
                 self.take_supplies(observer).await?;
-                self.dispatch();
+                self.dispatch(self.elapsed());
                 self.leave_aside(observer).await?;
             }
             self.tell_some_backlog(observer).await?;
@@ -270,6 +271,7 @@ impl<'a> Asker<'a> {
                 self.put_down().await?;
                 return Ok(AskEnd::Unwelcome(host, asked));
             }
+            self.fail_if_stalled().await?;
             self.wait(stop).await;
             self.take_in(observer, stop).await?;
         }

@@ -94,11 +94,12 @@ impl Asker<'_> {
         if self.crawler.is_some() || self.source.is_some() {
             return;
         }
+        let now = self.elapsed();
         for host in hosts {
-            self.schedule(*host);
+            self.schedule_at(*host, now);
         }
         self.in_flight -= came_back;
-        self.dispatch();
+        self.dispatch(now);
         self.in_flight += came_back;
     }
 
@@ -193,13 +194,13 @@ impl Asker<'_> {
             self.supply.want_refill(host);
         }
         let Some(lane) = self.lanes.get_mut(&host) else { return Ok(()) };
-        let Some(wait) = lane.shut_for else { return Ok(()) };
+        let Some(until) = lane.shut_until else { return Ok(()) };
         let lease = lane.lease;
         let mut judged: Vec<Judged> = lane
             .queue
             .drain(..)
             .map(|errand| {
-                let step = Step::Settle(turned_away(&errand, wait, now));
+                let step = Step::Settle(turned_away(&errand, until, now));
                 Judged::new(errand, Some(lease), None, step)
             })
             .collect();
@@ -213,6 +214,11 @@ impl Asker<'_> {
         }
         self.in_flight -= judged.len() - queued;
         self.schedule(host);
+        if !judged.is_empty() {
+            // The store may have more of them, and the host is only released
+            // once it has none.
+            self.supply.want_refill(host);
+        }
         self.commit(judged, observer).await
     }
 

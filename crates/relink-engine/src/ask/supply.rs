@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use relink_ports::{HostId, HostLease};
 
 use super::Asker;
-use super::lane::{Lane, Order};
+use super::lane::{Lane, Moment, Order};
 use crate::{EngineFault, Observer};
 
 /// Hosts leased in one claim.
@@ -89,6 +89,11 @@ impl Supply {
         self.hosts == Hosts::None
     }
 
+    /// Whether the store may have a host to claim now.
+    pub(super) fn may_have_hosts(&self) -> bool {
+        self.hosts == Hosts::Perhaps
+    }
+
     /// When to look again.
     pub(super) fn wake(&self) -> Option<Duration> {
         let claim = match self.hosts {
@@ -114,6 +119,11 @@ impl Supply {
 }
 
 impl Asker<'_> {
+    /// The present on both clocks.
+    fn moment(&self) -> Moment {
+        Moment { elapsed: self.elapsed(), time: self.ports.now() }
+    }
+
     /// How often there were new errands.
     pub(super) fn supply_chunks(&self) -> u64 {
         self.supply.chunks
@@ -136,9 +146,7 @@ impl Asker<'_> {
             self.release_if_idle(host).await?;
         }
         self.renew_leases().await?;
-        // A few free lanes are not worth a claim while others still work.
-        let lanes = self.settings.concurrency;
-        let has_room = 4 * self.lanes.len() <= 3 * lanes;
+        let (lanes, has_room) = (self.settings.concurrency, self.has_room_for_hosts());
         while has_room && self.supply.is_worth_asking(self.elapsed()) && self.lanes.len() < lanes {
             self.claim(HOSTS.min(lanes - self.lanes.len())).await?;
         }
@@ -149,18 +157,24 @@ impl Asker<'_> {
         Ok(())
     }
 
+    /// Whether enough lanes are free for a claim: a few are not worth one while
+    /// others still work.
+    pub(super) fn has_room_for_hosts(&self) -> bool {
+        4 * self.lanes.len() <= 3 * self.settings.concurrency
+    }
+
     /// Takes hosts that want to be left alone for longer than this run will
     /// wait, so that their errands are turned away.
     async fn claim_shut(&mut self) -> Result<(), EngineFault> {
         let order = Order { limit: FEW_ERRANDS, chunks: self.supply.chunks };
-        let (now, elapsed, sometime) = (self.ports.now(), self.elapsed(), Timestamp::MAX);
-        let until = later(now, LEASE);
+        let (now, sometime) = (self.moment(), Timestamp::MAX);
+        let until = lease_end(now.time);
         let claims = self.ports.store.claim(self.run, HOSTS, order.limit, sometime, until).await?;
         for claim in claims {
             let host = claim.lease.host;
-            let wait = Duration::try_from(claim.pace.next_at.duration_since(now));
-            let mut lane = Lane::new(claim, self.settings.pace, elapsed, order);
-            lane.shut(wait.unwrap_or_default());
+            let next_at = claim.pace.next_at;
+            let mut lane = Lane::new(claim, self.settings.pace, now, order);
+            lane.shut(next_at);
             self.lanes.insert(host, lane);
             self.supply.want_refill(host);
         }
@@ -174,14 +188,14 @@ impl Asker<'_> {
         let order = Order { limit, chunks: self.supply.chunks };
         let now = self.ports.now();
         let claims =
-            self.ports.store.claim(self.run, hosts, order.limit, now, later(now, LEASE)).await?;
-        let elapsed = self.elapsed();
+            self.ports.store.claim(self.run, hosts, order.limit, now, lease_end(now)).await?;
+        let now = self.moment();
         if claims.len() < hosts {
-            self.supply.hosts = self.when_due(now, elapsed).await?;
+            self.supply.hosts = self.when_due(now.time, now.elapsed).await?;
         }
         for claim in claims {
             let host = claim.lease.host;
-            let lane = Lane::new(claim, self.settings.pace, elapsed, order);
+            let lane = Lane::new(claim, self.settings.pace, now, order);
             self.lanes.insert(host, lane);
             self.recall_manners(host).await?;
             self.order_ahead(host).await?;
@@ -265,12 +279,12 @@ impl Asker<'_> {
         }
         self.supply.renewed = now;
         let leases: Vec<HostLease> = self.lanes.values().map(|lane| lane.lease).collect();
-        let until = later(self.ports.now(), LEASE);
+        let until = lease_end(self.ports.now());
         self.ports.store.renew(&leases, until).await?;
         Ok(())
     }
 }
 
-fn later(moment: Timestamp, wait: SignedDuration) -> Timestamp {
-    moment.checked_add(wait).unwrap_or(Timestamp::MAX)
+fn lease_end(now: Timestamp) -> Timestamp {
+    now.checked_add(LEASE).unwrap_or(Timestamp::MAX)
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use relink_frontier::{Arrival, HostClock, Pace, Readiness, host_name};
+use relink_frontier::{Arrival, HostClock, Pace, Readiness, StoredDelays, host_name};
 use relink_model::Ending;
 use relink_ports::{Fetch, Fetched, Request};
 use tokio::time::Instant;
@@ -104,7 +104,7 @@ impl Fetch for GentleFetch<'_> {
 }
 
 fn fresh_clock(pace: Pace) -> HostClock {
-    HostClock::new(pace, Duration::ZERO, Duration::ZERO, false)
+    HostClock::new(pace, Duration::ZERO, StoredDelays::default())
 }
 
 fn arrival(fetched: &Fetched) -> Arrival {

@@ -49,7 +49,7 @@ pub(super) fn lease(
              WHERE rh.run_id = ?2 AND rh.due_at <= ?3
                AND h.next_at <= ?3 AND h.lease_until <= ?3
              ORDER BY rh.due_at LIMIT ?4)
-         RETURNING id, lease_no, name, next_at, delay_ms, throttled, address",
+         RETURNING id, lease_no, name, next_at, delay_ms, throttle_ms, paced_at, address",
     )?;
     let leased =
         statement.query_map((millis(until), run.0, millis(now), number(hosts)), |row| {
@@ -59,9 +59,10 @@ pub(super) fn lease(
                 pace: HostPace {
                     next_at: moment(row.get(3)?),
                     delay_ms: row.get(4)?,
-                    is_throttled: row.get(5)?,
+                    throttle_ms: row.get(5)?,
+                    stored_at: moment(row.get(6)?),
                     address: row
-                        .get::<_, Option<String>>(6)?
+                        .get::<_, Option<String>>(7)?
                         .and_then(|address| address.parse().ok()),
                 },
             })
@@ -124,13 +125,14 @@ pub(super) fn release(
     let given_back = db
         .prepare_cached(
             "UPDATE host SET lease_until = 0, next_at = max(next_at, ?), delay_ms = ?,
-                             throttled = ?, address = ifnull(?, address)
+                             throttle_ms = ?, paced_at = ?, address = ifnull(?, address)
              WHERE id = ? AND lease_no = ?",
         )?
         .execute((
             millis(pace.next_at),
             pace.delay_ms,
-            pace.is_throttled,
+            pace.throttle_ms,
+            millis(pace.stored_at),
             pace.address.map(|address| address.to_string()),
             lease.host.0,
             lease.number,

@@ -227,6 +227,9 @@ pub(super) fn local_target(
 pub(super) struct Start {
     /// Targets found alive at this moment or later need not be asked again.
     pub(super) fresh_since: Timestamp,
+    /// Results later than this come from a system clock that was ahead, and are
+    /// not reused.
+    pub(super) now: Timestamp,
     /// Not asked before.
     pub(super) not_before: i64,
     /// How far from the beginning of a crawl.
@@ -238,7 +241,8 @@ pub(super) struct Start {
 impl Start {
     /// For a target that may be asked at once, in its turn.
     pub(super) fn at_once(moments: Moments) -> Self {
-        Self { fresh_since: moments.fresh_since, not_before: 0, depth: None, rank: None }
+        let Moments { now, fresh_since } = moments;
+        Self { fresh_since, now, not_before: 0, depth: None, rank: None }
     }
 }
 
@@ -309,8 +313,9 @@ impl<'db> Beginning<'db> {
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
+        let fresh = millis(start.fresh_since)..=millis(start.now);
         let is_fresh = target.known.as_ref().is_some_and(|known| {
-            known.word == Word::Alive.as_str() && known.settled_at >= millis(start.fresh_since)
+            known.word == Word::Alive.as_str() && fresh.contains(&known.settled_at)
         }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
         let is_settled = is_local || is_fresh;
         let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.turn);

@@ -19,7 +19,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
 /// The schema, step by step. Only ever append.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("../../migrations/sqlite/0001_spine.sql"),
     include_str!("../../migrations/sqlite/0002_judge.sql"),
     include_str!("../../migrations/sqlite/0003_crawl.sql"),
@@ -27,6 +27,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("../../migrations/sqlite/0005_places.sql"),
     include_str!("../../migrations/sqlite/0006_services.sql"),
     include_str!("../../migrations/sqlite/0007_outcomes.sql"),
+    include_str!("../../migrations/sqlite/0008_pace.sql"),
 ];
 
 /// Prepared statements kept; more than there are.

@@ -144,7 +144,8 @@ impl<'a, 'db> Intake<'a, 'db> {
     /// Pages are asked in the order they are found, so an errand begins with
     /// the moment it was found at.
     fn start(&self, depth: Option<u32>, rank: Option<i64>, fresh_since: Timestamp) -> Start {
-        Start { fresh_since, not_before: millis(self.moments.now), depth, rank }
+        let now = self.moments.now;
+        Start { fresh_since, now, not_before: millis(now), depth, rank }
     }
 
     fn count(&mut self, begun: &Begun) -> i64 {

@@ -12,6 +12,10 @@ const FINISHED: i64 = 1;
 const VOID: i64 = 2;
 const ABANDONED: i64 = 3;
 
+/// No retry is scheduled further ahead than this, in milliseconds: the longest
+/// back-off is eleven minutes.
+const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
+
 pub(super) fn open(
     db: &Connection,
     plan: &RunPlan,
@@ -22,12 +26,43 @@ pub(super) fn open(
     if fresh {
         abandon(db, &identity, now)?;
     }
+    repair_host_times(db, now)?;
     let open = match unfinished(db, &identity)? {
-        Some(open) => open,
+        Some(open) => {
+            repair_task_times(db, open.id, now)?;
+            open
+        }
         None => begin(db, plan, &identity, now)?,
     };
     take_turn(db, open.id)?;
     Ok(open)
+}
+
+/// Waits of hosts that were stored in the future begin now: the system clock has
+/// moved back since, and how much time has really passed is unknown.
+fn repair_host_times(db: &Connection, now: Timestamp) -> Outcome<()> {
+    db.execute(
+        "UPDATE host SET next_at = ?1 + max(next_at - paced_at, 0), paced_at = ?1
+         WHERE paced_at > ?1",
+        [millis(now)],
+    )?;
+    Ok(())
+}
+
+/// Retries that are further away than any retry can be are due now: the system
+/// clock has moved back since they were scheduled.
+fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> Outcome<()> {
+    let (now, limit) = (millis(now), millis(now).saturating_add(MAX_RETRY_WAIT_MS));
+    db.execute(
+        "UPDATE errand SET not_before = ?1
+         WHERE state = 0 AND run_id = ?2 AND not_before > ?3",
+        (now, run.0, limit),
+    )?;
+    db.execute(
+        "UPDATE run_host SET due_at = ?1 WHERE run_id = ?2 AND due_at > ?3",
+        (now, run.0, limit),
+    )?;
+    Ok(())
 }
 
 /// What is found out from now on is newer than anything any run found out.

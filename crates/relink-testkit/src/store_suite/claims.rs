@@ -168,7 +168,8 @@ pub async fn the_pace_of_a_host_survives_and_gates_the_next_claim(store: &dyn St
     let pace = HostPace {
         next_at: at(90),
         delay_ms: 2500,
-        is_throttled: true,
+        throttle_ms: 4000,
+        stored_at: at(3),
         address: Some("2001:db8::7".parse().expect("it is an address")),
     };
     let tally = HostTally::default();

@@ -3,12 +3,18 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// No waiting that only costs time: no pauses between requests, no retries.
 pub const QUICK: &[&str] = &["--host-interval", "0", "--retries", "0"];
+
+/// A run that takes longer hangs: the longest ones take a few seconds on an
+/// idle machine.
+const DEADLINE: Duration = Duration::from_secs(120);
 
 /// A project in a temporary directory, with a home beside it.
 pub struct Desk {
@@ -77,9 +83,16 @@ impl Desk {
         command
     }
 
-    /// Runs `relink` to its end.
+    /// Runs `relink` to its end. A run that hangs fails the test.
+    #[track_caller]
     pub fn run(&self, args: &[&str]) -> Said {
-        Said::of(&self.command(args).output().unwrap())
+        run_to_end(&mut self.command(args))
+    }
+
+    /// Runs `relink` as if it were started at `now`.
+    #[track_caller]
+    pub fn run_at(&self, now: &str, args: &[&str]) -> Said {
+        run_to_end(self.command(args).env("RELINK_NOW", now))
     }
 
     /// Checks quickly, with the results as lines of JSON.
@@ -94,8 +107,7 @@ impl Desk {
 
     /// Checks at some moment.
     pub fn check_at(&self, now: &str, args: &[&str]) -> Said {
-        let mut command = self.command(&rows_of(args));
-        Said::of(&command.env("RELINK_NOW", now).output().unwrap())
+        self.run_at(now, &rows_of(args))
     }
 
     /// Checks what comes in on standard input.
@@ -118,6 +130,26 @@ impl Desk {
         let mut command = self.command(args);
         Running::of(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
     }
+}
+
+/// Runs a program to its end, and kills it after [`DEADLINE`].
+#[track_caller]
+fn run_to_end(command: &mut Command) -> Said {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let id = child.id();
+    let (ended, has_ended) = std::sync::mpsc::channel::<()>();
+    let guard = std::thread::spawn(move || {
+        let is_late = has_ended.recv_timeout(DEADLINE) == Err(RecvTimeoutError::Timeout);
+        if is_late {
+            let _ = Command::new("kill").args(["-KILL", &id.to_string()]).status();
+        }
+        is_late
+    });
+    let said = Said::of(&child.wait_with_output().unwrap());
+    drop(ended);
+    let is_late = guard.join().unwrap();
+    assert!(!is_late, "still running after {DEADLINE:?}\n{}\n{}", said.stdout, said.stderr);
+    said
 }
 
 /// The command, with the database of the desk.

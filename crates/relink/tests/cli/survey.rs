@@ -278,3 +278,17 @@ fn simulate_takes_a_catalogue_with_its_truth() {
         .run(&["survey", "simulate", "blind.csv"])
         .fails(2, &["cannot simulate on `blind.csv`", "--truth-column"]);
 }
+
+#[test]
+fn survey_of_a_host_that_asks_for_an_hour_ends_in_every_run() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.below("/", Answer::new(429, "slow down").header("Retry-After", "3600"));
+    let urls = (0..60).map(|n| format!("{},d{}.test", web.url(&format!("/p{n}")), n % 3));
+    desk.list("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
+    let args = ["survey", "catalog.csv", "--db", "relink.db", "--plan", "full"];
+    for run in 1..=2 {
+        let said = desk.run(&[&args[..], &["--format", "jsonl"]].concat());
+        let blocked = said.stdout.matches(r#""code":"RL429""#).count();
+        assert_eq!(blocked, 60, "run {run}: {}", said.stderr);
+    }
+}

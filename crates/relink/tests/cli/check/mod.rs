@@ -14,6 +14,7 @@ mod remote;
 mod report;
 mod resume;
 mod revive;
+mod schedule;
 mod scope;
 mod sitemaps;
 mod skipped;

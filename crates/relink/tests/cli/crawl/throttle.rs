@@ -104,3 +104,32 @@ fn a_closed_section_does_not_end_the_crawl() {
     assert_eq!(rows.0.len(), 23);
     assert!(asked(&web).contains(&"/b".to_owned()));
 }
+
+#[test]
+fn crawl_with_an_interval_of_four_milliseconds_ends() {
+    let web = Web::start_blocking();
+    web.made_below("/", |seen| answer(&seen.path));
+    let url = web.url("/0");
+    let args = ["--render", "never", "--host-interval", "4ms", "--host-concurrency", "8"];
+    let said = Desk::new().run(&[CRAWL, &args, &[url.as_str()]].concat());
+    assert!(asked(&web).len() >= PAGES, "{}", said.stdout);
+}
+
+#[test]
+fn crawl_of_a_host_that_asks_for_an_hour_ends_in_every_run() {
+    let web = Web::start_blocking();
+    let served = AtomicUsize::new(0);
+    web.made_below("/", move |seen| {
+        if served.fetch_add(1, Ordering::Relaxed) < 5 {
+            return answer(&seen.path);
+        }
+        Answer::new(429, "slow down").header("Retry-After", "3600")
+    });
+    let (url, desk) = (web.url("/0"), Desk::new());
+    let mut requests = Vec::new();
+    for _run in 1..=2 {
+        crawl(&desk, &[url.as_str(), "--render", "never"]);
+        requests.push(web.requests().len());
+    }
+    assert_eq!(requests[0], requests[1], "no request before the hour is over");
+}

@@ -1,0 +1,86 @@
+//! The watchdog: detects a run that has work left and nothing to wait for.
+//!
+//! Such a run would wait for ever. It is an internal error, so the run is saved
+//! and ends with one. Slow hosts, long waits and slow disks never look like it:
+//! each of them is a request in flight or a timer.
+
+use super::Asker;
+use crate::EngineFault;
+
+/// Everything that can make a run continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Activity {
+    /// Links are still being read.
+    is_loading: bool,
+    /// Requests and lookups in flight.
+    in_flight: usize,
+    /// Whether a host has a request that may leave, now or at a set time.
+    can_send: bool,
+    /// Whether hosts or tasks are taken from the store, now or at a set time.
+    can_claim: bool,
+    /// Whether stored results are still being reported.
+    is_reporting: bool,
+}
+
+impl Activity {
+    fn is_stalled(self) -> bool {
+        let is_waiting = self.is_loading || self.in_flight > 0 || self.is_reporting;
+        !is_waiting && !self.can_send && !self.can_claim
+    }
+}
+
+impl Asker<'_> {
+    /// Saves the run and fails if nothing can make it continue. Only called
+    /// while work is outstanding.
+    pub(super) async fn fail_if_stalled(&mut self) -> Result<(), EngineFault> {
+        if !self.activity().is_stalled() {
+            return Ok(());
+        }
+        self.put_down().await?;
+        Err(EngineFault::Stalled { outstanding: self.targets.saturating_sub(self.settled) })
+    }
+
+    fn activity(&self) -> Activity {
+        let next = self.ready.first();
+        Activity {
+            is_loading: !self.is_loaded,
+            in_flight: self.beside,
+            can_send: next.is_some_and(|(turn, _)| self.has_slot(*turn)),
+            can_claim: self.supply.is_hungry()
+                || self.supply.wake().is_some()
+                || self.supply.may_have_hosts() && self.has_room_for_hosts(),
+            is_reporting: self.backlog.is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Activity = Activity {
+        is_loading: false,
+        in_flight: 0,
+        can_send: false,
+        can_claim: false,
+        is_reporting: false,
+    };
+
+    #[test]
+    fn run_with_nothing_to_wait_for_is_stalled() {
+        assert!(NOTHING.is_stalled());
+    }
+
+    #[test]
+    fn run_that_waits_for_anything_is_not_stalled() {
+        for activity in [
+            Activity { is_loading: true, ..NOTHING },
+            Activity { in_flight: 1, ..NOTHING },
+            Activity { can_send: true, ..NOTHING },
+            Activity { can_claim: true, ..NOTHING },
+            Activity { is_reporting: true, ..NOTHING },
+        ] {
+            assert!(!activity.is_stalled(), "{activity:?}");
+        }
+    }
+}
