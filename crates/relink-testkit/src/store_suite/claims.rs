@@ -184,6 +184,22 @@ pub async fn the_pace_of_a_host_survives_and_gates_the_next_claim(store: &dyn St
     Ok(())
 }
 
+/// The wait itself is kept: how much of it has passed is unknown.
+pub async fn a_wait_stored_in_the_future_starts_again_in_the_next_run(
+    store: &dyn Store,
+) -> Outcome {
+    let scene = Scene::with_pages(store, at(1000), &[ONE]).await?;
+    let claim = scene.claim_one(at(1001)).await?;
+    let pace = HostPace { next_at: at(1090), stored_at: at(1030), ..HostPace::default() };
+    store.release(scene.run, claim.lease, &pace, &HostTally::default()).await?;
+    scene.finish(at(1030)).await?;
+
+    let next = Scene::with_pages(store, at(200), &[ONE]).await?;
+    assert_eq!(next.claim(at(259)).await?, []);
+    assert_eq!(next.claim_one(at(260)).await?.pace.next_at, at(260));
+    Ok(())
+}
+
 /// However many claims, refills and commits it takes.
 pub async fn ten_thousand_links_of_one_document_are_all_claimed_once(store: &dyn Store) -> Outcome {
     const LINKS: u32 = 10_000;

@@ -84,6 +84,7 @@ macro_rules! store_suite {
             claims::a_lost_lease_gets_no_refill,
             claims::releasing_sets_the_next_due_moment,
             claims::the_pace_of_a_host_survives_and_gates_the_next_claim,
+            claims::a_wait_stored_in_the_future_starts_again_in_the_next_run,
             claims::ten_thousand_links_of_one_document_are_all_claimed_once,
 
             results::a_result_under_a_lost_lease_is_refused_and_changes_nothing,
