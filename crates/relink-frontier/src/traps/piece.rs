@@ -138,12 +138,11 @@ fn is_day(number: i32) -> bool {
 /// `2026-05` or `2026-05-31`, perhaps with a time after it.
 fn is_date(text: &str) -> bool {
     let Some((year, rest)) = text.split_once('-') else { return false };
-    let month = rest.get(..2).unwrap_or_default();
-    let is_done = rest.len() == 2 || rest[2..].starts_with('-');
+    let Some((month, after)) = rest.split_at_checked(2) else { return false };
     year.len() == 4
         && number(year).is_some()
         && is_month(month)
-        && is_done
+        && (after.is_empty() || after.starts_with('-'))
         && rest.bytes().all(|byte| byte.is_ascii_digit() || b"-T:.Z%+".contains(&byte))
 }
 
@@ -169,4 +168,35 @@ fn is_token(name: &str) -> bool {
     let changes =
         changes.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
     longest.len() >= SHORTEST_ID && changes >= TOKEN_CHANGES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_date_text_after_dash_is_short_returns_false() {
+        for text in ["page-2", "x-y", "price-a", "-", "2026-", "2026-5", "a-é", "2026-é", "2026-0é"]
+        {
+            assert!(!is_date(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn is_date_year_and_month_returns_true() {
+        for text in ["2026-05", "2026-05-31", "2026-05-31T10:00:00Z"] {
+            assert!(is_date(text), "{text}");
+        }
+        for text in ["2026-13", "2026-055", "2026-05-x", "26-05"] {
+            assert!(!is_date(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_segment_short_part_after_dash_is_literal() {
+        for segment in ["page-2", "x-y", "-", "é-", "-é"] {
+            assert_eq!(Piece::of_segment(segment, Piece::Literal, None), Piece::Literal);
+        }
+        assert_eq!(Piece::of_value("sort", "price-a"), Piece::Text);
+    }
 }
