@@ -9,11 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relink_frontier::backoff;
-use relink_judge::{Case, Habit, Judgement, Next, Policy, Wait, conclude, judge, sibling};
+use relink_judge::{Case, Habit, Judgement, Next, Policy, Wait, sibling};
 use relink_model::{Control, ControlKind, History, Look, Probe, Purpose};
 use relink_ports::{Agent, Body, Clock, Fetch};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::isolation::isolate;
+use crate::judging::{conclude_page, judge_page};
 use crate::look::{agent_for, look_at, moment};
 
 /// How to examine.
@@ -77,13 +79,13 @@ impl Examiner<'_> {
         let (mut probe, mut body) = self.look(question, Purpose::First, &mut looks).await;
         loop {
             let case = self.case(question, &looks, &probe, &controls);
-            match judge(&self.settings.policy, &case) {
+            match judge_page(&self.settings.policy, &case) {
                 Next::Settle(judgement) => {
                     return Examined { judgement, looks, probe, body, controls };
                 }
                 // A kind asked for twice would be asked for for ever.
                 Next::Compare(kind) if controls.iter().any(|control| control.kind == kind) => {
-                    let judgement = conclude(&self.settings.policy, &case);
+                    let judgement = conclude_page(&self.settings.policy, &case);
                     return Examined { judgement, looks, probe, body, controls };
                 }
                 Next::Compare(kind) => controls.push(self.control(question, kind, known).await),
@@ -143,7 +145,8 @@ impl Examiner<'_> {
             ControlKind::SecondNeighbor => question.neighbors.get(1),
             _ => None,
         };
-        let (url, key) = match (neighbor, sibling(kind, &question.url, self.settings.salt)) {
+        let sibling = isolate(&question.url, || sibling(kind, &question.url, self.settings.salt));
+        let (url, key) = match (neighbor, sibling.unwrap_or_default()) {
             (Some(url), _) => (url.clone(), format!("page {url}")),
             (None, Some(sibling)) => (sibling.url, sibling.key),
             (None, None) => return Control { kind, url: String::new(), probe: None },

@@ -22,6 +22,7 @@ use relink_wire::extract::LinkShape;
 
 use self::document::{Part, Worker};
 use self::in_order::InOrder;
+use crate::isolation::isolate;
 
 /// Problems that are kept; more are only counted.
 const PROBLEMS_KEPT: usize = 1000;
@@ -132,12 +133,19 @@ fn work(
     let mut worker = Worker::new(settings);
     while let Some(ticket) = desk.draw() {
         let mut hand_in_part = |part| desk.hand_in_part(ticket, part);
-        let last = match documents.found.get(ticket) {
+        let source = documents.found.get(ticket);
+        let label = source.map_or(STDIN, |source| &source.label);
+        let last = isolate(label, || match source {
             Some(source) => worker.read_file(files, source, &mut hand_in_part),
             None => documents.take_stdin().map_or_else(Part::default, |stdin| {
                 worker.read_stream(STDIN, stdin, &mut hand_in_part)
             }),
-        };
+        });
+        let last = last.unwrap_or_else(|panicked| {
+            worker = Worker::new(settings);
+            Part::of_panic(label, panicked)
+        });
+        // The other threads wait for every ticket, whatever becomes of it.
         desk.hand_in(ticket, last);
     }
 }

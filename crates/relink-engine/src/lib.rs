@@ -16,6 +16,8 @@ mod crawl;
 mod examine;
 mod extract;
 mod fault;
+mod isolation;
+mod judging;
 mod load;
 mod look;
 mod measure;
@@ -36,6 +38,7 @@ pub use crawl::{
 pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 pub use extract::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
 pub use fault::EngineFault;
+pub use isolation::isolated_item;
 pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
 pub use measure::{
     Account, BARS, EdgeListError, EdgeLists, Expense, Fails, FailureSet, KnownWeb, MeasureEnd,

@@ -7,6 +7,8 @@ use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request, Terms};
 use relink_wire::redact;
 use url::{Position, Url};
 
+use crate::isolation::{internal_error, isolate_async};
+
 /// Redirects written into pages that are followed in one look.
 const ONWARD: usize = 3;
 
@@ -53,12 +55,19 @@ pub(crate) fn moment(clock: &dyn Clock) -> Timestamp {
 ///
 /// A redirect written into a page (a meta refresh, a script) is followed as
 /// one sent by the server is: the page becomes a hop among others.
+///
+/// A panic on the way ends in [`Ending::InternalError`].
 pub(crate) async fn look(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
     at: LookAt<'_>,
 ) -> (Probe, Option<Body>) {
-    let asked = moment(clock);
+    let (asked, url) = (moment(clock), at.url);
+    let looked = isolate_async(url.as_str(), look_since(fetch, at, asked)).await;
+    looked.unwrap_or_else(|_| (internal_error(asked), None))
+}
+
+async fn look_since(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Option<Body>) {
     let (mut probe, mut body) = ask(fetch, at.clone(), asked).await;
     for _ in 0..ONWARD {
         let Some(url) = onward(&probe) else { break };

@@ -2,7 +2,7 @@
 //!
 //! One number per cause, stable for ever: 1xx gone, 2xx redirects, 3xx lying
 //! answers, 4xx blocked, 5xx failing (servers from 500, encryption from 520,
-//! connections from 540), 6xx local, 9xx at risk. A number is never given a
+//! connections from 540, Relink itself 590), 6xx local, 9xx at risk. A number is never given a
 //! second meaning; codes that nothing gives yet are listed as reserved.
 
 mod names;

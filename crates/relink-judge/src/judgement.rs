@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, Control, ControlKind, Ending, FailureStreak, Ground, History, Hop, Look,
-    Mark, Probe, Purpose, Verdict, Word,
+    Code, Confidence, Control, ControlKind, Doubt, Ending, FailureStreak, Ground, History, Hop,
+    Look, Mark, Probe, Purpose, Verdict, Word,
 };
 
 use crate::content::{Asking, Opinion, lies, weigh};
@@ -100,9 +100,11 @@ pub struct Judgement {
 /// Whether an ending may be the fault of our own network.
 ///
 /// Such endings are held back until some host has answered in the run. A
-/// private address that was not opened says nothing about the network.
+/// private address that was not opened says nothing about the network, nor
+/// does an internal error.
 pub fn is_network_ending(ending: &Ending) -> bool {
-    !ending.met_a_server() && !matches!(ending, Ending::Barred(_) | Ending::Closed)
+    let is_ours = matches!(ending, Ending::Barred(_) | Ending::Closed | Ending::InternalError);
+    !ending.met_a_server() && !is_ours
 }
 
 /// Whether a page asked for comparison said something that lasts, so that
@@ -141,6 +143,9 @@ pub fn is_conclusive(probe: &Probe) -> bool {
 /// assert_eq!(judge(&Policy::default(), &case), Next::Compare(ControlKind::Stray));
 /// ```
 pub fn judge(policy: &Policy, case: &Case<'_>) -> Next {
+    if case.probe.ending == Ending::InternalError {
+        return Next::Settle(internal_error(case));
+    }
     match policy.rules {
         Rules::Relink => {}
         Rules::SicTransit => return papers::sic_transit::judge(case),
@@ -173,6 +178,9 @@ pub fn judge(policy: &Policy, case: &Case<'_>) -> Next {
 
 /// Judges a case from what was seen, when nothing more will be asked.
 pub fn conclude(policy: &Policy, case: &Case<'_>) -> Judgement {
+    if case.probe.ending == Ending::InternalError {
+        return internal_error(case);
+    }
     let readings = readings(case);
     if is_reached(&readings)
         && let Ok(opinion) = weigh(case, Asking::Closed)
@@ -186,6 +194,24 @@ pub fn conclude(policy: &Policy, case: &Case<'_>) -> Judgement {
         let reading = strongest(&readings).unwrap_or(Reading::UNSEEN);
         unconfirmed(policy, case, reading)
     })
+}
+
+/// The judgement on a page that could not be read because of an internal error.
+///
+/// It is failing, and not for the page's own fault: the failure does not count
+/// towards a dead page, and the page is not fetched again in this run, because
+/// the same input would meet the same error.
+pub fn internal_error(case: &Case<'_>) -> Judgement {
+    Judgement {
+        verdict: Verdict::Unclear(Doubt::InternalError),
+        word: Word::Failing,
+        code: Some(codes::INTERNAL_ERROR),
+        reason: Ending::InternalError.to_string(),
+        streak: case.history.streak,
+        since: since(case, Word::Failing),
+        confidence: certainty::FAILED_NOW,
+        grounds: Vec::new(),
+    }
 }
 
 /// What the looks say. Once the server was asked by another name, refusals of

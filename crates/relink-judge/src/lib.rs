@@ -35,7 +35,8 @@ mod sibling;
 mod words;
 
 pub use judgement::{
-    Case, Habit, Judgement, Next, Wait, conclude, is_conclusive, is_network_ending, judge,
+    Case, Habit, Judgement, Next, Wait, conclude, internal_error, is_conclusive, is_network_ending,
+    judge,
 };
 pub use kinship::{Kinship, kinship, neighborhood};
 pub use page::Heard;

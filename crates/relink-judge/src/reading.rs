@@ -59,6 +59,9 @@ pub(crate) fn read(ending: &Ending) -> Reading {
         Ending::TooManyHops | Ending::Loop => hard(Cause::Loop, codes::REDIRECT_LOOP),
         Ending::Malformed(_) => hard(Cause::Malformed, codes::REDIRECT_MALFORMED),
         Ending::Closed => blocked(Weight::Walled, Doubt::Robots, codes::ROBOTS),
+        Ending::InternalError => {
+            blocked(Weight::Walled, Doubt::InternalError, codes::INTERNAL_ERROR)
+        }
         Ending::Barred(_) => blocked(Weight::Walled, Doubt::PrivateAddress, codes::PRIVATE_ADDRESS),
     }
 }

@@ -100,6 +100,9 @@ pub enum Ending {
     /// A redirect leads to a page that its host closes to programs; it was not
     /// asked.
     Closed,
+    /// Our own program failed while it read the page. This says nothing about
+    /// the page.
+    InternalError,
 }
 
 /// Why a name has no address.
@@ -211,6 +214,7 @@ impl Ending {
                 | Self::TimedOut(Phase::Dns | Phase::Connect | Phase::Total)
                 | Self::Barred(_)
                 | Self::Closed
+                | Self::InternalError
         )
     }
 }
@@ -229,6 +233,7 @@ impl fmt::Display for Ending {
             Self::Malformed(fault) => fault.fmt(f),
             Self::Closed => f.write_str("leads to a page that robots.txt closes to us"),
             Self::Barred(address) => write!(f, "leads to the private address {address}"),
+            Self::InternalError => f.write_str("internal error while reading this page"),
         }
     }
 }

@@ -67,4 +67,6 @@ pub enum Doubt {
     SiteNotice,
     /// No host answered in the whole run: our own network may be down.
     NoNetwork,
+    /// Our own program failed while it read the page.
+    InternalError,
 }

@@ -64,6 +64,8 @@ pub enum EndingName {
     PrivateAddress,
     /// A redirect leads to a page that robots.txt closes; nothing was asked.
     Robots,
+    /// Relink itself failed while it read the page.
+    InternalError,
 }
 
 impl From<&Ending> for EndingName {
@@ -80,6 +82,7 @@ impl From<&Ending> for EndingName {
             Ending::Malformed(_) => Self::RedirectMalformed,
             Ending::Barred(_) => Self::PrivateAddress,
             Ending::Closed => Self::Robots,
+            Ending::InternalError => Self::InternalError,
         }
     }
 }

@@ -9,6 +9,7 @@ mod commands;
 mod config;
 mod failure;
 mod output;
+mod panic_hook;
 mod places;
 mod settings;
 mod span_of_time;
@@ -28,9 +29,12 @@ use crate::cli::Cli;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    panic_hook::install();
     let cli = Cli::parse();
-    match commands::run(cli) {
-        Ok(exit) => exit.into(),
+    let ended = commands::run(cli);
+    panic_hook::report();
+    match ended {
+        Ok(exit) => panic_hook::exit(exit).into(),
         Err(failure) => failure.report(),
     }
 }

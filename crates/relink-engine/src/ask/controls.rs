@@ -18,6 +18,7 @@ use super::inquest::Inquest;
 use super::lane::Lane;
 use super::{Asker, Returned};
 use crate::EngineFault;
+use crate::isolation::{internal_error, isolate, isolate_async};
 use crate::look::{Asked, look_through};
 
 /// Controls kept in memory; others are in the store.
@@ -92,13 +93,13 @@ impl Asker<'_> {
         kind: ControlKind,
         inquest: &Inquest,
     ) -> Result<Found, EngineFault> {
-        let Some(key) = sibling_key(kind, &inquest.errand.url) else {
+        let Some(key) = key_of(kind, &inquest.errand.url) else {
             return Ok(Found::Control(unasked(kind)));
         };
         if let Some(control) = self.recall_control(kind, &key).await? {
             return Ok(Found::Control(control));
         }
-        let Some(sibling) = sibling(kind, &inquest.errand.url, self.salt()) else {
+        let Some(sibling) = sibling_of(kind, &inquest.errand.url, self.salt()) else {
             return Ok(Found::Control(unasked(kind)));
         };
         let lane = self.lanes.get(&inquest.host);
@@ -117,7 +118,7 @@ impl Asker<'_> {
         let is_worth = |lane: &&Lane| self.crawler.is_none() && lane.has_answered();
         let Some(lane) = self.lanes.get(&host).filter(is_worth) else { return Ok(()) };
         for first in crowded(&lane.queue) {
-            let Some(sibling) = sibling(ControlKind::Stray, &first.url, self.salt()) else {
+            let Some(sibling) = sibling_of(ControlKind::Stray, &first.url, self.salt()) else {
                 continue;
             };
             let Sibling { url, key } = sibling;
@@ -146,13 +147,16 @@ impl Asker<'_> {
         url: &str,
         probe: &Probe,
     ) -> Result<[Control; 2], EngineFault> {
-        let mut found = match neighborhood(url) {
+        let mut found = match isolate(url, || neighborhood(url)).unwrap_or_default() {
             Some(directory) => {
                 self.ports.store.neighbors(self.run, directory, url, NEIGHBORS).await?
             }
             None => Vec::new(),
         };
-        let kin = |other: &Neighbor| kinship((url, probe), (&other.url, &other.probe));
+        let kin = |other: &Neighbor| {
+            let kin = isolate(url, || kinship((url, probe), (&other.url, &other.probe)));
+            kin.unwrap_or_default()
+        };
         found.retain(|other| kin(other).is_some());
         found.sort_by_key(kin);
         let mut found = found.into_iter();
@@ -189,7 +193,7 @@ impl Asker<'_> {
         kind: ControlKind,
         url: &str,
     ) -> Result<Control, EngineFault> {
-        let Some(key) = sibling_key(kind, url) else { return Ok(unasked(kind)) };
+        let Some(key) = key_of(kind, url) else { return Ok(unasked(kind)) };
         Ok(self.recall_control(kind, &key).await?.unwrap_or_else(|| unasked(kind)))
     }
 
@@ -238,7 +242,9 @@ impl Asker<'_> {
             let agent = relink_ports::Agent::Plain;
             let (url, is_named) = (&*errand.url, errand.is_named);
             let asked = Asked { url, like: None, is_named, agent, terms };
-            let probe = look_through(&*ports.fetch, &*ports.clock, asked).await;
+            let looked = look_through(&*ports.fetch, &*ports.clock, asked);
+            let probe = isolate_async(url, looked).await;
+            let probe = probe.unwrap_or_else(|_| internal_error(ports.now()));
             tray.put(Returned::Compared(host, Box::new(errand), Box::new(probe)));
         });
     }
@@ -300,6 +306,16 @@ impl Asker<'_> {
         let since = self.ports.now().checked_sub(age).unwrap_or(Timestamp::MIN);
         since.min(self.started)
     }
+}
+
+/// The key of a control; none where the rule for it panics.
+fn key_of(kind: ControlKind, url: &str) -> Option<String> {
+    isolate(url, || sibling_key(kind, url)).unwrap_or_default()
+}
+
+/// A control of a page; none where the rule for it panics.
+fn sibling_of(kind: ControlKind, url: &str, salt: u64) -> Option<Sibling> {
+    isolate(url, || sibling(kind, url, salt)).unwrap_or_default()
 }
 
 /// A control that nobody could ask.

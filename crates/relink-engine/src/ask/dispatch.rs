@@ -10,10 +10,11 @@ use url::Url;
 use super::inquest::Shown;
 use super::lane::{Lane, Turn, Whereabouts};
 use super::manners::Manners;
-use super::{Asker, Looked, Returned};
+use super::{Asker, Looked, PageSeen, Returned};
 use crate::Ports;
 use crate::anchors;
 use crate::crawl::Visited;
+use crate::isolation::{isolate, isolate_async};
 use crate::load::SeenPage;
 use crate::look::{Asked, agent_for, read_through};
 
@@ -86,18 +87,26 @@ impl Asker<'_> {
     /// Sends an errand whose page is read for its links; gives back any other.
     fn send_to_follow(&mut self, host: HostId, errand: Errand) -> Option<Errand> {
         let Some(crawler) = &self.crawler else { return Some(errand) };
-        let Some(url) = Url::parse(&errand.url).ok().filter(|url| crawler.follows(url)) else {
-            return Some(errand);
-        };
+        let followed = isolate(&errand.url, || {
+            Url::parse(&errand.url).ok().filter(|url| crawler.follows(url))
+        });
+        let Some(url) = followed.unwrap_or_default() else { return Some(errand) };
         let terms = self.lanes.get(&host).map(Lane::terms).unwrap_or_default();
         let visit = crawler.visit(url, &errand, terms);
         let ports = self.ports.clone();
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            let Visited { probe, reading, unrendered } = visit.pay(&ports).await;
-            let shown = Shown { anchors: None, reading: reading.map(Box::new) };
-            let looked = Box::new(Looked::new(errand, probe, shown));
+            let visited = isolate_async(&errand.url, async {
+                let Visited { probe, reading, unrendered } = visit.pay(&ports).await;
+                let shown = Shown { anchors: None, reading: reading.map(Box::new) };
+                (PageSeen::new(probe, shown), unrendered)
+            });
+            // The loop waits for every page it sent out, whatever becomes of it.
+            let visited = visited.await;
+            let (seen, unrendered) =
+                visited.unwrap_or_else(|_| (PageSeen::unread(ports.now()), None));
+            let looked = Box::new(Looked::new(errand, seen));
             tray.put(Returned::Visited(host, looked, unrendered));
         });
         None
@@ -113,17 +122,20 @@ impl Asker<'_> {
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            // Asked while loading: the first look is that one.
-            let loaded = brought.pages.get(&errand.url).filter(|_| errand.looks.is_empty());
-            let seen = if let Some(seen) = loaded {
-                seen.clone()
-            } else {
-                let wants_places = brought.wants(&errand.url);
-                see(&ports, &errand, like.as_deref(), terms, wants_places).await
-            };
-            let SeenPage { probe, anchors } = seen;
-            let shown = Shown { anchors, reading: None };
-            tray.put(Returned::Looked(host, Box::new(Looked::new(errand, probe, shown))));
+            let seen = isolate_async(&errand.url, async {
+                // Asked while loading: the first look is that one.
+                let loaded = brought.pages.get(&errand.url).filter(|_| errand.looks.is_empty());
+                let seen = if let Some(seen) = loaded {
+                    seen.clone()
+                } else {
+                    let wants_places = brought.wants(&errand.url);
+                    see(&ports, &errand, like.as_deref(), terms, wants_places).await
+                };
+                let SeenPage { probe, anchors } = seen;
+                PageSeen::new(probe, Shown { anchors, reading: None })
+            });
+            let seen = seen.await.unwrap_or_else(|_| PageSeen::unread(ports.now()));
+            tray.put(Returned::Looked(host, Box::new(Looked::new(errand, seen))));
         });
     }
 
@@ -175,7 +187,8 @@ impl Asker<'_> {
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            tray.put(Returned::Located(host, ports.fetch.locate(&url).await));
+            let located = isolate_async(url.as_str(), ports.fetch.locate(&url)).await;
+            tray.put(Returned::Located(host, located.unwrap_or_default()));
         });
     }
 }

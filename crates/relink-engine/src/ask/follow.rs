@@ -7,15 +7,17 @@
 use std::time::Duration;
 
 use relink_frontier::Order as CrawlOrder;
+use relink_judge::{Case, Habit};
 use relink_model::{Errand, ErrandId};
 use relink_ports::{Completed, Completion, HostId, SettledQuery, Step};
 use url::Url;
 
 use super::Asker;
-use super::inquest::Judged;
+use super::inquest::{Judged, settlement};
 use super::lane::Order;
 use super::manners::Manners;
 use crate::crawl::Standing;
+use crate::isolation::{internal_error, isolate};
 use crate::{EngineFault, Observer};
 
 /// Places told of a target while a crawl goes on: a page may have as many as
@@ -45,9 +47,37 @@ impl Asker<'_> {
             (&mut self.crawler, &completion.step, &completion.probe)
         {
             let standing = Standing { errand: &errand, probe, word: settlement.word };
-            completion.page = crawler.take(&standing, reading);
+            match isolate(&errand.url, || crawler.take(&standing, reading)) {
+                Ok(page) => completion.page = page,
+                Err(_) => self.note_unread(&errand, &mut completion),
+            }
         }
         (errand, completion)
+    }
+
+    /// Makes a page failing whose links could not be followed because of an
+    /// internal error, whatever the server sent.
+    fn note_unread(&self, errand: &Errand, completion: &mut Completion) {
+        let now = self.ports.now();
+        let probe = internal_error(completion.probe.as_ref().map_or(now, |probe| probe.asked));
+        let looks = match &completion.step {
+            Step::Settle(settlement) => settlement.looks.clone(),
+            _ => errand.looks.clone(),
+        };
+        let case = Case {
+            url: &errand.url,
+            looks: &looks,
+            probe: &probe,
+            heard: None,
+            controls: &[],
+            habit: Habit::default(),
+            history: &errand.history,
+            now,
+        };
+        let judgement = relink_judge::internal_error(&case);
+        completion.step = Step::Settle(settlement(judgement, &probe, looks, now));
+        completion.probe = Some(probe);
+        completion.anchors = None;
     }
 
     /// A lane's next errand that is still worth asking: what leads into a trap
@@ -55,8 +85,9 @@ impl Asker<'_> {
     pub(super) fn next_errand(&mut self, host: HostId) -> Option<Errand> {
         loop {
             let errand = self.lanes.get_mut(&host)?.queue.pop_front()?;
-            let crawler = self.crawler.as_mut();
-            if crawler.is_none_or(|crawler| crawler.still_enters(&errand)) {
+            let Some(crawler) = &mut self.crawler else { return Some(errand) };
+            // After an internal error the page is fetched.
+            if isolate(&errand.url, || crawler.still_enters(&errand)).unwrap_or(true) {
                 return Some(errand);
             }
             self.left.push((host, errand));

@@ -4,9 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp, Unit};
 use relink_frontier::backoff;
-use relink_judge::{
-    Case, Habit, Heard, Judgement, Next, Wait, codes, conclude, is_network_ending, judge,
-};
+use relink_judge::{Case, Habit, Heard, Judgement, Next, Wait, codes, is_network_ending};
 use relink_model::{Confidence, Control, Ending, Errand, Look, Probe, Word};
 use relink_ports::{Completion, HostId, HostLease, Settlement, Step};
 use url::Url;
@@ -17,6 +15,8 @@ use super::lane::THROTTLING;
 use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::PageReading;
+use crate::isolation::isolate;
+use crate::judging::{conclude_page, judge_page};
 use crate::look::landing;
 
 /// A look on its way to a judgement.
@@ -110,7 +110,7 @@ impl Asker<'_> {
             let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_until.is_some());
             let settings = self.settings;
             let case = inquest.case(habit, now);
-            match judge(&settings.policy, &case) {
+            match judge_page(&settings.policy, &case) {
                 // Whatever else is needed is asked at once; the neighbors will
                 // have been asked in the end.
                 Next::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
@@ -132,7 +132,7 @@ impl Asker<'_> {
                     return Ok(Some(inquest.judged(lease, step)));
                 }
                 Next::Ask { .. } | Next::Compare(_) => {
-                    let judgement = conclude(&settings.policy, &case);
+                    let judgement = conclude_page(&settings.policy, &case);
                     return Ok(Some(self.settle(inquest, lease, judgement, now)));
                 }
                 Next::Settle(_) if inquest.misses_neighbors && !self.follows(&inquest) => {
@@ -202,7 +202,8 @@ impl Asker<'_> {
     ) -> Result<Judged, EngineFault> {
         // It may have waited for days, if the run was interrupted.
         let now = probe.asked;
-        let heard = probe.digest.as_deref().map(Heard::of);
+        let heard = isolate(&errand.url, || probe.digest.as_deref().map(Heard::of));
+        let heard = heard.unwrap_or_default();
         let mut controls = Vec::new();
         let judgement = loop {
             let case = Case {
@@ -215,12 +216,12 @@ impl Asker<'_> {
                 history: &errand.history,
                 now,
             };
-            match judge(&self.settings.policy, &case) {
+            match judge_page(&self.settings.policy, &case) {
                 Next::Compare(kind) if NEIGHBOR_KINDS.contains(&kind) => {
                     controls.extend(self.find_neighbors(&errand.url, &probe).await?);
                 }
                 Next::Compare(kind) => controls.push(self.find_asked(kind, &errand.url).await?),
-                Next::Ask { .. } => break conclude(&self.settings.policy, &case),
+                Next::Ask { .. } => break conclude_page(&self.settings.policy, &case),
                 Next::Settle(judgement) => break judgement,
             }
         };
@@ -259,7 +260,12 @@ impl Judged {
     }
 }
 
-fn settlement(judgement: Judgement, probe: &Probe, looks: Vec<Look>, now: Timestamp) -> Settlement {
+pub(super) fn settlement(
+    judgement: Judgement,
+    probe: &Probe,
+    looks: Vec<Look>,
+    now: Timestamp,
+) -> Settlement {
     Settlement {
         word: judgement.word,
         code: judgement.code,

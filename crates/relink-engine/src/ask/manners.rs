@@ -13,6 +13,7 @@ use url::Url;
 use super::inquest::Judged;
 use super::{Asker, Returned};
 use crate::EngineFault;
+use crate::isolation::{internal_error, isolate, isolate_async};
 use crate::look::{LookAt, look, moment, no_address};
 
 /// The name we go by in `robots.txt`.
@@ -44,8 +45,10 @@ impl Manners {
     pub(super) fn allows(&self, url: &str) -> bool {
         match self {
             Self::Free | Self::Unknown | Self::Sought => true,
+            // Where the rules cannot be applied, nothing is allowed.
             Self::Known(answer) => {
-                Url::parse(url).is_ok_and(|url| answer.robots.is_allowed(AGENT, &url))
+                let is_allowed = |url: Url| answer.robots.is_allowed(AGENT, &url);
+                isolate(url, || Url::parse(url).is_ok_and(is_allowed)).unwrap_or(false)
             }
         }
     }
@@ -65,13 +68,11 @@ impl Manners {
         if answer.is_unreachable {
             return "not asked: robots.txt cannot be had, so nothing may be visited".to_owned();
         }
-        let rule = Url::parse(url).ok().and_then(|url| {
-            answer
-                .robots
-                .rule(AGENT, &url)
-                .map(|rule| format!("not asked: robots.txt says `{rule}`"))
+        let rule = isolate(url, || {
+            let rule = answer.robots.rule(AGENT, &Url::parse(url).ok()?)?;
+            Some(format!("not asked: robots.txt says `{rule}`"))
         });
-        rule.unwrap_or_else(|| "not asked: robots.txt forbids it".to_owned())
+        rule.unwrap_or_default().unwrap_or_else(|| "not asked: robots.txt forbids it".to_owned())
     }
 }
 
@@ -118,7 +119,13 @@ impl Asker<'_> {
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
-            let (kept, probe) = ask(&ports, origin, is_named).await;
+            let (asked, unread) = (ports.now(), origin.clone());
+            let (kept, probe) =
+                isolate_async(&unread, ask(&ports, origin, is_named)).await.unwrap_or_else(|_| {
+                    let (origin, text) = (unread.clone(), Vec::new());
+                    let kept = KeptRobots { origin, asked, status: None, text };
+                    (kept, internal_error(asked))
+                });
             tray.put(Returned::Robots(host, Box::new(kept), Box::new(probe)));
         });
     }
@@ -189,10 +196,10 @@ async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobot
 }
 
 fn answer(kept: &KeptRobots) -> RobotsAnswer {
-    match kept.status {
-        Some(status) => RobotsAnswer::of_status(status, &kept.text, kept.asked),
-        None => RobotsAnswer::unreachable(kept.asked),
-    }
+    let read = |status| RobotsAnswer::of_status(status, &kept.text, kept.asked);
+    // What cannot be read because of an internal error allows nothing.
+    let answer = kept.status.and_then(|status| isolate(&kept.origin, || read(status)).ok());
+    answer.unwrap_or_else(|| RobotsAnswer::unreachable(kept.asked))
 }
 
 fn origin(url: &str) -> Option<String> {

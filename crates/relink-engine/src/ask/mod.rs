@@ -45,6 +45,7 @@ use self::settle::Held;
 use self::supply::Supply;
 use self::tray::Tray;
 use crate::crawl::Crawler;
+use crate::isolation::internal_error;
 use crate::load::Loading;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
@@ -133,9 +134,28 @@ struct Looked {
     shown: Shown,
 }
 
-impl Looked {
-    fn new(errand: Errand, probe: Probe, shown: Shown) -> Self {
+/// What a request brought, read next to the loop.
+struct PageSeen {
+    probe: Probe,
+    heard: Option<Heard>,
+    shown: Shown,
+}
+
+impl PageSeen {
+    fn new(probe: Probe, shown: Shown) -> Self {
         let heard = probe.digest.as_deref().map(Heard::of);
+        Self { probe, heard, shown }
+    }
+
+    /// What is known of a page whose reading panicked.
+    fn unread(asked: Timestamp) -> Self {
+        Self { probe: internal_error(asked), heard: None, shown: Shown::default() }
+    }
+}
+
+impl Looked {
+    fn new(errand: Errand, seen: PageSeen) -> Self {
+        let PageSeen { probe, heard, shown } = seen;
         Self { errand, probe, heard, shown }
     }
 }

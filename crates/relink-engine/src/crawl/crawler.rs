@@ -15,7 +15,7 @@ use relink_frontier::{
     RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
-use relink_model::{Errand, Probe, Word};
+use relink_model::{Errand, Place, Probe, Word};
 use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
 use relink_wire::redact;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,7 @@ use super::lookalikes::Lookalikes;
 use super::reading::{FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{AGENT, Further, Source};
+use crate::isolation::isolate;
 use crate::look::{agent_for, landing};
 
 /// Where to go, and how far.
@@ -324,7 +325,10 @@ impl Crawler {
                 from: &landing,
                 is_closed: reading.forbids_following,
             };
-            page.links.extend(self.weigh_link(&way, link, &mut fresh));
+            let (place, given) = (link.place, link.given.clone());
+            let weighed = isolate(&given, || self.weigh_link(&way, link, &mut fresh));
+            let weighed = weighed.unwrap_or_else(|_| Some(self.unweighed(&way, place, &given)));
+            page.links.extend(weighed);
         }
         self.note_sight(at, &landing, reading.sight, &fresh);
         Some(page)
@@ -334,7 +338,7 @@ impl Crawler {
     /// depth, so that what is there is read once, however many lead to it.
     pub(crate) fn weigh_redirect(&mut self, at: &Standing<'_>, landing: &Url) -> Option<NewPage> {
         let batch = self.number(1);
-        let place = relink_model::Place {
+        let place = Place {
             span: relink_model::Span { start: 0, end: 0 },
             line: 1,
             column: 1,
@@ -434,7 +438,7 @@ impl Crawler {
     fn malformed(
         &mut self,
         way: &Way<'_>,
-        place: relink_model::Place,
+        place: Place,
         given: String,
         reason: String,
     ) -> Option<PageLink> {
@@ -450,6 +454,19 @@ impl Crawler {
         };
         let link = NewLink { place, given, target, fragment: None, hidden: Vec::new() };
         Some(PageLink { link, admission: self.ask(way.found, false) })
+    }
+
+    /// A link that cannot be followed because of an internal error.
+    fn unweighed(&self, way: &Way<'_>, place: Place, given: &str) -> PageLink {
+        let target = NewTarget::Local {
+            key: format!("internal-error:{given}"),
+            word: Word::Failing,
+            code: Some(codes::INTERNAL_ERROR),
+            reason: "internal error while reading this link".to_owned(),
+        };
+        let (given, fragment, hidden) = (given.to_owned(), None, Vec::new());
+        let link = NewLink { place, given, target, fragment, hidden };
+        PageLink { link, admission: self.ask(way.found, false) }
     }
 
     /// Tells the trap watch and the trials what a page looked like.

@@ -9,6 +9,7 @@ use relink_wire::extract::LinkWriter;
 
 use super::in_order::Piece;
 use super::{ExtractProblem, ExtractSettings, STDIN};
+use crate::isolation::Panicked;
 use crate::reserved::is_reserved_address;
 use crate::unpack::{Bounds, UnpackFault, Unpacking, inner_name, is_packed};
 use crate::{HUGE, WINDOW};
@@ -42,6 +43,11 @@ impl Part {
     /// Of a document that could not be read at all.
     fn unread(problem: ExtractProblem) -> Self {
         Self { problems: vec![problem], ..Self::default() }
+    }
+
+    /// Of a document whose reading panicked.
+    pub(super) fn of_panic(label: &str, panicked: Panicked) -> Self {
+        Self::unread(problem(label, None, panicked.to_string()))
     }
 
     /// Of what is no text.

@@ -33,6 +33,7 @@ pub use self::inputs::Input;
 pub(crate) use self::inputs::{Found, find, may_list_sitemaps};
 use self::loading::Brought;
 pub(crate) use self::loading::{Loading, SeenPage};
+use self::local::LocalLink;
 use self::notes::Notes;
 use self::opened::Content;
 use self::pages::Listed;
@@ -42,6 +43,7 @@ pub use self::remarks::{Remark, Remarked};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
+use crate::isolation::{Panicked, isolate, isolate_async};
 use crate::look::is_same_place;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 use crate::{EngineFault, Ports, Stop};
@@ -100,6 +102,9 @@ pub(crate) struct Loader<'a> {
     /// Sitemaps that documents list.
     listed: Listed,
 }
+
+/// A document's content, with what kept it from being unpacked to its end.
+type Opened = Result<(Content, Option<UnpackFault>), FileFault>;
 
 /// A document that was read, with all that its links are seen from.
 struct Document {
@@ -211,20 +216,28 @@ impl<'a> Loader<'a> {
                 continue;
             }
             let content = match self.open(&source).await {
-                Ok((content, fault)) => {
+                Err(_) => {
+                    self.note_unread(&source.label);
+                    continue;
+                }
+                Ok(Ok((content, fault))) => {
                     self.loaded.problems.extend_with(&source.label, fault);
                     content
                 }
-                Err(fault) if is_only_one => return Err(fault.into()),
+                Ok(Err(fault)) if is_only_one => return Err(fault.into()),
                 // The other documents can be checked all the same.
-                Err(fault) => {
+                Ok(Err(fault)) => {
                     self.loaded.problems.push(unreadable(source.label, &fault));
                     continue;
                 }
             };
+            let named = || Format::of_file(Some(inner_name(&source.label)), content.head());
+            let Ok(format) = isolate(&source.label, || self.format(named)) else {
+                self.note_unread(&source.label);
+                continue;
+            };
             let document = Document {
-                format: self
-                    .format(|| Format::of_file(Some(inner_name(&source.label)), content.head())),
+                format,
                 standing: Standing::of_file(&source.path),
                 label: source.label,
                 content,
@@ -235,16 +248,11 @@ impl<'a> Loader<'a> {
     }
 
     /// Reads a file on a thread of its own, unless it is huge.
-    async fn open(
-        &self,
-        source: &DocumentSource,
-    ) -> Result<(Content, Option<UnpackFault>), FileFault> {
-        let (files, path) = (Arc::clone(&self.ports.files), source.path.clone());
-        let opened = tokio::task::spawn_blocking(move || opened::open(&*files, &path)).await;
-        opened.unwrap_or_else(|fault| {
-            let (path, source) = (source.label.clone(), std::io::Error::other(fault));
-            Err(FileFault::Unreadable { path, source })
-        })
+    async fn open(&self, source: &DocumentSource) -> Result<Opened, Panicked> {
+        let files = Arc::clone(&self.ports.files);
+        let DocumentSource { path, label } = source.clone();
+        let work = move || isolate(&label, || opened::open(&*files, &path));
+        tokio::task::spawn_blocking(work).await.unwrap_or(Err(Panicked))
     }
 
     async fn load_stdin(&mut self, bytes: &Arc<[u8]>) -> Result<(), EngineFault> {
@@ -259,19 +267,24 @@ impl<'a> Loader<'a> {
 
     async fn load_spooled(&mut self, path: &Path) -> Result<(), EngineFault> {
         let source = DocumentSource { label: STDIN.to_owned(), path: path.to_owned() };
-        let (content, fault) = self.open(&source).await?;
+        let Ok(opened) = self.open(&source).await else {
+            self.note_unread(STDIN);
+            return Ok(());
+        };
+        let (content, fault) = opened?;
         self.loaded.problems.extend_with(STDIN, fault);
         self.load_given(content).await
     }
 
     /// Reads what came in on standard input.
     async fn load_given(&mut self, content: Content) -> Result<(), EngineFault> {
-        let document = Document {
-            label: STDIN.to_owned(),
-            format: self.format(|| Format::of_file(None, content.head())),
-            content,
-            standing: Standing::nowhere(),
+        let sniffed = || Format::of_file(None, content.head());
+        let Ok(format) = isolate(STDIN, || self.format(sniffed)) else {
+            self.note_unread(STDIN);
+            return Ok(());
         };
+        let document =
+            Document { label: STDIN.to_owned(), format, content, standing: Standing::nowhere() };
         self.load_document(document, 0).await
     }
 
@@ -322,11 +335,15 @@ impl<'a> Loader<'a> {
     /// again for what is told of it beside its links. Sitemaps that it lists
     /// are noted, `depth` being how far it is from an input itself.
     async fn load_document(&mut self, document: Document, depth: u32) -> Result<(), EngineFault> {
-        let is_index = pages::is_index(&document);
+        let sniffed = || (pages::is_index(&document), pages::most_links(&document, depth));
+        let Ok((is_index, most)) = isolate(&document.label, sniffed) else {
+            self.note_unread(&document.label);
+            return Ok(());
+        };
         self.loaded.documents += 1;
         self.loading.add_document();
         let id = self.begin_document(&document.label, document.content.hash()).await?;
-        let mut reader = Reader::start(self.source(&document, pages::most_links(&document, depth)));
+        let mut reader = Reader::start(self.source(&document, most));
         let mut position = 0;
         while let Some(piece) = reader.next().await {
             match piece {
@@ -336,7 +353,10 @@ impl<'a> Loader<'a> {
                 }
                 Piece::Links(links) => {
                     if is_index {
-                        self.list_sitemaps(&document, &links, depth);
+                        let listed = || self.list_sitemaps(&document, &links, depth);
+                        if isolate(&document.label, listed).is_err() {
+                            self.note_unread(&document.label);
+                        }
                     }
                     let count = links.len();
                     self.store_links(id, position, links).await?;
@@ -358,6 +378,7 @@ impl<'a> Loader<'a> {
         Source {
             format: document.format,
             options: Options { column, ..Options::of_name(inner_name(&document.label)) },
+            label: document.label.clone(),
             content: document.content.clone(),
             files: Arc::clone(&self.ports.files),
             today,
@@ -375,6 +396,19 @@ impl<'a> Loader<'a> {
         }
     }
 
+    /// Notes that a document was not read to its end because of an internal
+    /// error.
+    fn note_unread(&mut self, label: &str) {
+        let text = Panicked.to_string();
+        self.loaded.problems.push(Remark { path: label.to_owned(), line: None, text });
+    }
+
+    /// Follows a local link.
+    async fn look_on_disk(&mut self, local: &LocalLink, given: &str) -> Looked {
+        let looked = isolate_async(given, self.shelf.look(local)).await;
+        looked.unwrap_or_else(|_| shelf::internal_error(local))
+    }
+
     /// Stores links; without a document they are only counted.
     async fn store_links(
         &mut self,
@@ -387,7 +421,7 @@ impl<'a> Loader<'a> {
             self.loaded.links += 1;
             let target = match meaning {
                 Meaning::Target(target) => Ok(target),
-                Meaning::File(local) => match self.shelf.look(&local).await {
+                Meaning::File(local) => match self.look_on_disk(&local, &given).await {
                     Looked::Settled(target) => Ok(target),
                     Looked::Skipped(skip) => Err(skip),
                 },

@@ -21,6 +21,7 @@ use super::{Document, Loader, Remark, SeenPage, Standing};
 use crate::anchors::{self, offered_by};
 use crate::ask::THROTTLING;
 use crate::crawl::{MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap, unpacked_body};
+use crate::isolation::isolate;
 use crate::look::{LookAt, is_same_place, look};
 use crate::{EngineFault, Stop};
 
@@ -82,7 +83,7 @@ impl Loader<'_> {
         let body_cap = is_named_as_sitemap(url).then_some(SITEMAP_BYTES).or(for_places);
         let asked = Asked { url, is_named: true, body_cap };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
-        let Some(document) = self.document_of(url, &body, standing) else { return Ok(()) };
+        let Some(document) = self.isolated_document(url, &body, standing) else { return Ok(()) };
         self.load_document(document, 0).await
     }
 
@@ -102,12 +103,29 @@ impl Loader<'_> {
         let is_shown = matches!(probe.ending, Ending::Answered(200..=299));
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
-        let anchors = shown.and_then(|body| offered_by(&probe, body));
+        let anchors = shown.and_then(|body| {
+            isolate(url.as_str(), || offered_by(&probe, body)).unwrap_or_default()
+        });
         self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
         let last = last.unwrap_or_else(|| url.clone());
         // A host that a redirect or a page leads to is not the user's choice.
         let is_named = is_named && is_same_place(&last, url);
         Some((body.filter(|_| is_shown)?, Standing::Web { url: last, is_named }))
+    }
+
+    /// The document that a page is; nothing if it cannot be read because of an
+    /// internal error.
+    fn isolated_document(
+        &mut self,
+        url: &Url,
+        body: &Body,
+        standing: Standing,
+    ) -> Option<Document> {
+        let document = isolate(url.as_str(), || self.document_of(url, body, standing));
+        document.unwrap_or_else(|panicked| {
+            self.unread(url.to_string(), &panicked.to_string());
+            None
+        })
     }
 
     /// The document that a page is; nothing if it is of a kind without links.
@@ -169,7 +187,7 @@ impl Loader<'_> {
         let Sitemap { url, is_named, depth } = sitemap;
         let asked = Asked { url, is_named: *is_named, body_cap: Some(SITEMAP_BYTES) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
-        let document = self.document_of(url, &body, standing);
+        let document = self.isolated_document(url, &body, standing);
         // An error page that answers 200 is told as what it is, with the link
         // to it.
         match document.filter(|document| document.format != Format::Html) {

@@ -17,6 +17,7 @@ use super::opened::{self, Content};
 use super::resolve::{Meaning, Resolver};
 use super::skip::Skip;
 use crate::WINDOW;
+use crate::isolation::{Panicked, isolate};
 
 /// Links in a chunk: one transaction, and one turn before the asker has its
 /// own, so it must not take longer than what is out can wait. What is settled
@@ -53,8 +54,18 @@ pub(super) struct Said {
     pub(super) expired: Vec<Problem>,
 }
 
+impl Said {
+    /// What there is to say of a document whose reading panicked.
+    fn of_panic(panicked: Panicked) -> Self {
+        let text = format!("{panicked}; not all of its links are checked");
+        Self { problems: vec![Problem { line: 1, text }], expired: Vec::new() }
+    }
+}
+
 /// A document to read.
 pub(super) struct Source {
+    /// The document, as the user knows it.
+    pub(super) label: String,
     pub(super) format: Format,
     pub(super) options: Options,
     pub(super) content: Content,
@@ -77,10 +88,12 @@ impl Reader {
     pub(super) fn start(source: Source) -> Self {
         let (sender, pieces) = mpsc::channel(AHEAD);
         tokio::task::spawn_blocking(move || {
-            let mut said = match source.content.clone() {
+            let label = source.label.clone();
+            let read = isolate(&label, || match source.content.clone() {
                 Content::Whole(bytes) => read(source, &bytes, &sender),
                 Content::Huge { path, .. } => read_windows(source, &path, &sender),
-            };
+            });
+            let mut said = read.unwrap_or_else(Said::of_panic);
             said.problems.sort_by_key(|problem| problem.line);
             send(&sender, Piece::Said(said));
         });

@@ -16,6 +16,7 @@ use super::local::{LocalLink, percent_decoded};
 use super::reading::Reading;
 use super::skip::Skip;
 use crate::anchors::is_line;
+use crate::isolation::isolate;
 
 /// Anchors kept for links to come, over all documents.
 const MOST_ANCHORS: usize = 500_000;
@@ -208,8 +209,9 @@ impl<'a> Shelf<'a> {
             return None;
         }
         let bytes = self.files.read(file).await.ok()?;
-        let work = move || relink_page::anchors(format, &bytes, slugs);
-        tokio::task::spawn_blocking(work).await.ok()?
+        let label = file.display().to_string();
+        let work = move || isolate(&label, || relink_page::anchors(format, &bytes, slugs));
+        tokio::task::spawn_blocking(work).await.ok()?.ok()?
     }
 }
 
@@ -264,6 +266,12 @@ fn alive(link: &LocalLink, reason: &str) -> Looked {
 
 fn finding(link: &LocalLink, code: Code, reason: String) -> Looked {
     settled(link, Word::Local, Some(code), reason)
+}
+
+/// The result of a link that cannot be followed because of an internal error.
+pub(super) fn internal_error(link: &LocalLink) -> Looked {
+    let reason = "internal error while reading this link".to_owned();
+    settled(link, Word::Failing, Some(codes::INTERNAL_ERROR), reason)
 }
 
 fn settled(link: &LocalLink, word: Word, code: Option<Code>, reason: String) -> Looked {

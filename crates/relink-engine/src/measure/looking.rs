@@ -8,6 +8,7 @@ use url::Url;
 
 use super::gentle_fetch::GentleFetch;
 use crate::crawl::{FoundLink, read};
+use crate::isolation::isolate_async;
 use crate::look::landing;
 use crate::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 
@@ -65,8 +66,17 @@ impl Looking<'_> {
             ..Question::default()
         };
         let examiner = Examiner { fetch: &self.fetch, clock: self.clock, settings: self.settings };
-        sight(examiner.examine(&question, &mut self.controls).await)
+        let looking = async { sight(examiner.examine(&question, &mut self.controls).await) };
+        let seen = isolate_async(url.as_str(), looking).await;
+        seen.unwrap_or_else(|_| unread())
     }
+}
+
+/// A page that could not be read because of an internal error.
+fn unread() -> Sight {
+    let ending = Ending::InternalError;
+    let reason = ending.to_string();
+    Sight { word: Word::Failing, reason, ending: Some(ending), links: Vec::new() }
 }
 
 /// A link that is no address.

@@ -46,6 +46,7 @@ use self::quest::Quest;
 pub use self::story::{Alias, Other, PassedOver, Replacement, Revival};
 pub use self::teaching::lesson_programs;
 use self::teaching::teaches;
+use crate::isolation::{Panicked, isolate_async};
 use crate::{EngineFault, Ports, Stop};
 
 /// A redirect of old that was compared with others is believed so much if its
@@ -132,6 +133,13 @@ fn grouped(pages: Vec<DeadPage>) -> BTreeMap<Directory, Vec<DeadPage>> {
     groups
 }
 
+/// Notes on pages without an answer that the search for them panicked.
+fn note_panic(quests: &mut [Quest], panicked: Panicked) {
+    for quest in quests.iter_mut().filter(|quest| quest.is_open(VETTED)) {
+        quest.revival.remark(panicked.to_string());
+    }
+}
+
 /// Looks for pages, directory by directory.
 struct Search<'a> {
     ports: &'a Ports,
@@ -157,7 +165,13 @@ impl Search<'_> {
         let mut tell = |at: usize| tell(known + at);
         let is_whole = tokio::select! {
             biased;
-            pursued = self.pursue(directory, &mut quests, &mut tell) => pursued.map(|()| true)?,
+            pursued = isolate_async(directory.as_str(), self.pursue(directory, &mut quests, &mut tell)) => {
+                match pursued {
+                    Ok(pursued) => pursued?,
+                    Err(panicked) => note_panic(&mut quests, panicked),
+                }
+                true
+            }
             () = stop.raised() => false,
         };
         let is_settled = |quest: &Quest| is_whole || !quest.is_open(VETTED);
@@ -248,7 +262,11 @@ impl Search<'_> {
         for at in range {
             tell(at);
             if quests[at].is_open(VETTED) {
-                self.try_archives(quests, at).await;
+                let url = quests[at].page.url.clone();
+                let tried = isolate_async(url.as_str(), self.try_archives(quests, at)).await;
+                if let Err(panicked) = tried {
+                    note_panic(&mut quests[at..=at], panicked);
+                }
             } else if self.settings.link_date.is_some() {
                 self.fetch_copy(&mut quests[at]).await;
             }

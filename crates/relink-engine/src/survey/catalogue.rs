@@ -16,6 +16,7 @@ use relink_survey::{Answer, Catalogue, UrlId};
 use thiserror::Error;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::isolation::isolate;
 use crate::unpack;
 
 /// Addresses of the store are read this many at a time.
@@ -229,9 +230,10 @@ struct Collecting {
 impl Collecting {
     /// Adds a URL; without a domain it belongs to its host.
     fn add(&mut self, given: &str, domain: Option<&str>, truth: Option<Answer>, place: Place) {
-        let url = match canonical(None, given) {
-            Ok(url) => url,
-            Err(fault) => return self.problem(place.line, format!("`{given}`: {fault}")),
+        let url = match isolate(given, || canonical(None, given)) {
+            Ok(Ok(url)) => url,
+            Ok(Err(fault)) => return self.problem(place.line, format!("`{given}`: {fault}")),
+            Err(panicked) => return self.problem(place.line, format!("`{given}`: {panicked}")),
         };
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
             self.repeated += 1;

@@ -94,6 +94,8 @@ pub const DNS_FAILED: Code = Code::new(544);
 pub const TRUNCATED: Code = Code::new(545);
 /// Answer is not HTTP.
 pub const NOT_HTTP: Code = Code::new(546);
+/// Internal error.
+pub const INTERNAL_ERROR: Code = Code::new(590);
 /// Missing file.
 pub const MISSING_FILE: Code = Code::new(601);
 /// Malformed address.

@@ -332,6 +332,13 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "Check scheme and port of the address.",
     ),
     in_use(
+        INTERNAL_ERROR,
+        Word::Failing,
+        "internal error",
+        "Relink itself failed while it read this page. This says nothing about the page.",
+        "Check the page by hand, and report the error with this URL.",
+    ),
+    in_use(
         MISSING_FILE,
         Word::Local,
         "missing file",

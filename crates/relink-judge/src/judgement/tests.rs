@@ -37,6 +37,7 @@ fn ending(text: &str) -> Ending {
         "loop" => Ending::Loop,
         "endless" => Ending::TooManyHops,
         "malformed" => Ending::Malformed(Malformation::NotWeb),
+        "internal" => Ending::InternalError,
         "private" => Ending::Barred([10, 0, 0, 1].into()),
         status => Ending::Answered(status.parse().unwrap()),
     }
@@ -357,6 +358,19 @@ fn every_code_the_judge_gives_is_listed_as_in_use() {
             assert_eq!(standing, Some(CodeStanding::InUse), "{text}: {code}");
         }
     }
+}
+
+#[test]
+fn judge_internal_error_fails_at_once_and_counts_towards_nothing() {
+    let history = History { streak: Some(streak(9, -9, -1)), ..History::default() };
+    for endings in ["internal", "503 internal"] {
+        let judgement = settled(endings, &history, day(0));
+        assert_eq!(judgement.word, Word::Failing, "{endings}");
+        assert_eq!(judgement.code, Some(codes::INTERNAL_ERROR));
+        assert_eq!(judgement.reason, "internal error while reading this page");
+        assert_eq!(judgement.streak, history.streak);
+    }
+    assert!(!is_network_ending(&Ending::InternalError));
 }
 
 mod properties;

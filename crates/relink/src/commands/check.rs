@@ -15,6 +15,7 @@ use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
 use crate::output::{Reporter, RunEnd, Story};
+use crate::panic_hook;
 use crate::settings::{Looking, RunSettings, Settings};
 use crate::wiring;
 
@@ -119,7 +120,7 @@ async fn run_end(
         End::Interrupted => Exit::Interrupted,
         End::NoNetwork => Exit::Undecided,
         End::Finished if failing > 0 => Exit::Findings,
-        End::Finished => Exit::Clean,
+        End::Finished => panic_hook::exit(Exit::Clean),
     };
     Ok(RunEnd {
         run: outcome.run,

@@ -14,6 +14,7 @@ use crate::cli::{CrawlArgs, CrawlCommand, Face};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
 use crate::output::{Reporter, RunEnd, Story, print};
+use crate::panic_hook;
 use crate::settings::{CrawlPlan, RunSettings, current_folder, database};
 use crate::wiring;
 
@@ -65,7 +66,7 @@ async fn run_end(
         _ if failing > 0 => Exit::Findings,
         // Most of the site may not have been seen.
         CrawlEnd::Unwelcome { .. } => Exit::Undecided,
-        CrawlEnd::Finished | CrawlEnd::OutOfTime => Exit::Clean,
+        CrawlEnd::Finished | CrawlEnd::OutOfTime => panic_hook::exit(Exit::Clean),
     };
     Ok(RunEnd {
         run: outcome.run,

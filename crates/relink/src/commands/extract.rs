@@ -13,6 +13,7 @@ use relink_wire::extract::{
 use crate::cli::{ExtractArgs, ExtractFormat, Face};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
+use crate::panic_hook;
 
 /// Bytes that are written at a time.
 const WRITTEN_AT_ONCE: usize = 1 << 18;
@@ -141,9 +142,11 @@ fn is_void(extracted: &Extracted) -> bool {
 
 fn nothing_read(extracted: &Extracted) -> Failure {
     let problems = extracted.first_problems.iter().take(10);
-    let failure = problems.fold(Failure::usage("nothing could be read"), |failure, problem| {
-        failure.cause(problem_line(&row(problem)))
-    });
+    let nothing = "nothing could be read";
+    let is_ours = panic_hook::has_panicked();
+    let failure = if is_ours { Failure::fault(nothing) } else { Failure::usage(nothing) };
+    let failure =
+        problems.fold(failure, |failure, problem| failure.cause(problem_line(&row(problem))));
     failure.hint("give files, directories, globs or `-`")
 }
 

@@ -16,6 +16,7 @@ use crate::cli::{Face, Format, SurveyArgs, SurveyCommand};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
 use crate::output::{Reporter, RunEnd, Story, explain_domain, print};
+use crate::panic_hook;
 use crate::settings::{RunSettings, SurveyPlan};
 use crate::wiring;
 
@@ -103,7 +104,9 @@ async fn run_end(
         SurveyEnd::Interrupted => Exit::Interrupted,
         SurveyEnd::NoNetwork => Exit::Undecided,
         _ if failing > 0 => Exit::Findings,
-        SurveyEnd::Finished | SurveyEnd::UpToDate | SurveyEnd::BudgetSpent => Exit::Clean,
+        SurveyEnd::Finished | SurveyEnd::UpToDate | SurveyEnd::BudgetSpent => {
+            panic_hook::exit(Exit::Clean)
+        }
     };
     Ok(RunEnd {
         run: outcome.run,

@@ -1,0 +1,103 @@
+//! Panic isolation: a panic while one page or document is processed costs that
+//! page or document, never the run.
+//!
+//! Work on one item runs in [`isolate`] or [`isolate_async`]. A panic in it
+//! becomes the error [`Panicked`], and the caller reports the item as not
+//! read. The name of the item is kept for the thread while the work runs, so
+//! that the panic hook of the program can print it ([`isolated_item`]). Nothing
+//! here prints.
+
+use std::cell::RefCell;
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::Poll;
+
+use jiff::Timestamp;
+use relink_model::{Ending, Probe, Timings};
+use thiserror::Error;
+
+thread_local! {
+    /// The item that this thread works on.
+    static ITEM: RefCell<Option<Arc<str>>> = const { RefCell::new(None) };
+}
+
+/// Work on one item panicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("internal error while reading it")]
+pub(crate) struct Panicked;
+
+/// Returns the URL or path of the item that the current thread works on.
+///
+/// For panic hooks: the text may hold a password and must be redacted before
+/// it is printed.
+pub fn isolated_item() -> Option<Arc<str>> {
+    ITEM.try_with(|item| item.try_borrow().ok()?.clone()).ok()?
+}
+
+/// Runs `work` on the item of this name.
+pub(crate) fn isolate<T>(item: &str, work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    catch(&item.into(), work)
+}
+
+/// Runs a future on the item of this name.
+pub(crate) fn isolate_async<F: Future>(
+    item: &str,
+    work: F,
+) -> impl Future<Output = Result<F::Output, Panicked>> + use<F> {
+    let item: Arc<str> = item.into();
+    let mut work = Box::pin(work);
+    poll_fn(move |context| match catch(&item, || work.as_mut().poll(context)) {
+        Ok(Poll::Ready(done)) => Poll::Ready(Ok(done)),
+        Ok(Poll::Pending) => Poll::Pending,
+        // The future is dropped next and never polled again.
+        Err(panicked) => Poll::Ready(Err(panicked)),
+    })
+}
+
+/// The probe of a page whose reading panicked.
+pub(crate) fn internal_error(asked: Timestamp) -> Probe {
+    Probe {
+        asked,
+        hops: Vec::new(),
+        ending: Ending::InternalError,
+        timings: Timings::default(),
+        retry_after: None,
+        digest: None,
+    }
+}
+
+fn catch<T>(item: &Arc<str>, work: impl FnOnce() -> T) -> Result<T, Panicked> {
+    let outer = ITEM.replace(Some(Arc::clone(item)));
+    // What the work leaves half done belongs to its item, which is reported as
+    // not read; locks recover from poisoning.
+    let done = catch_unwind(AssertUnwindSafe(work));
+    ITEM.set(outer);
+    done.map_err(|_| Panicked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isolate_work_panics_returns_error_and_forgets_item() {
+        let seen = isolate("https://example.org/a", isolated_item).unwrap();
+        assert_eq!(seen.as_deref(), Some("https://example.org/a"));
+        assert_eq!(isolate("a", || isolate("b", || panic!("injected"))), Ok(Err(Panicked)));
+        assert_eq!(isolated_item(), None);
+    }
+
+    #[tokio::test]
+    async fn isolate_async_future_panics_after_waiting_returns_error() {
+        let work = async {
+            tokio::task::yield_now().await;
+            panic!("injected");
+        };
+        let done: Result<(), Panicked> = isolate_async("a", work).await;
+        assert_eq!(done, Err(Panicked));
+        let item = isolate_async("b", async { isolated_item() }).await;
+        assert_eq!(item.unwrap().as_deref(), Some("b"));
+        assert_eq!(isolated_item(), None);
+    }
+}
