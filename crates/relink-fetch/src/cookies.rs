@@ -149,9 +149,9 @@ impl Cookie {
 
 /// The directory of the page that set the cookie (RFC 6265, section 5.1.4).
 fn default_path(path: &str) -> &str {
-    match path.rfind('/') {
-        Some(0) | None => "/",
-        Some(end) => &path[..end],
+    match path.rsplit_once('/') {
+        Some(("", _)) | None => "/",
+        Some((directory, _)) => directory,
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn is_web(url: &Url) -> bool {
 
 /// A location as it is kept: as written, within bounds.
 pub(crate) fn kept_location(location: &str) -> String {
-    location[..location.floor_char_boundary(LOCATION_CAP)].to_owned()
+    location.get(..location.floor_char_boundary(LOCATION_CAP)).unwrap_or_default().to_owned()
 }
 
 /// A URL as it is kept and compared: without credentials and fragment.

@@ -72,7 +72,7 @@ fn split(text: &str) -> (&str, &str) {
     let sign = text
         .find(|char| SIGNS.contains(&char) || (char == '\\' && cfg!(unix)))
         .unwrap_or(text.len());
-    let cut = text[..sign].rfind(std::path::is_separator);
+    let cut = text.get(..sign).unwrap_or_default().rfind(std::path::is_separator);
     text.split_at(cut.map_or(0, |cut| cut + 1))
 }
 

@@ -21,11 +21,10 @@ const VARIANTS: [&str; 8] = ["en", "de", "fr", "es", "it", "amp", "mobile", "m"]
 
 impl<'a> Address<'a> {
     pub(crate) fn of(url: &'a str) -> Option<Self> {
-        let is_scheme_end = |(at, _): &(usize, &str)| url[*at..].starts_with("://");
-        let host = url.match_indices(':').find(is_scheme_end)?.0 + "://".len();
         let url = url.split('#').next().unwrap_or(url);
-        let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
-        let (origin, rest) = url.split_at(end);
+        let (scheme, after) = url.split_once("://")?;
+        let host = after.find(['/', '?']).unwrap_or(after.len());
+        let (origin, rest) = url.split_at_checked(scheme.len() + "://".len() + host)?;
         let (path, query) = match rest.split_once('?') {
             Some((path, query)) => (path, Some(query)),
             None => (rest, None),
@@ -44,17 +43,14 @@ impl<'a> Address<'a> {
 
     /// The path up to its last slash: the directory a file is in.
     pub(crate) fn directory(&self) -> &'a str {
-        let end = self.path.rfind('/').map_or(0, |at| at + 1);
-        &self.path[..end]
+        up_to_last_slash(self.path)
     }
 
     /// The parent directory: that of `/us/` is `/`, as is that of `/us`
     /// (sic-transit §3).
     pub(crate) fn parent(&self) -> &'a str {
         let inner = self.path.strip_suffix('/').filter(|inner| !inner.is_empty());
-        let path = inner.unwrap_or(self.path);
-        let end = path.rfind('/').map_or(0, |at| at + 1);
-        &self.path[..end]
+        up_to_last_slash(inner.unwrap_or(self.path))
     }
 
     /// The last segment that is not empty.
@@ -64,13 +60,12 @@ impl<'a> Address<'a> {
 
     /// The last segment's stem and its extension with the dot.
     pub(crate) fn extension(&self) -> Option<(&'a str, &'a str)> {
-        let file = &self.path[self.directory().len()..];
-        let dot = file.rfind('.').filter(|at| *at > 0)?;
-        let letters = &file[dot + 1..];
+        let file = self.path.rsplit('/').next()?;
+        let (stem, letters) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
         let is_extension = (1..=5).contains(&letters.len())
             && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
             && letters.bytes().any(|byte| byte.is_ascii_alphabetic());
-        is_extension.then_some((&file[..dot], &file[dot..]))
+        is_extension.then_some((stem, file.strip_prefix(stem)?))
     }
 
     /// Whether this is the front page of its site.
@@ -113,6 +108,11 @@ impl<'a> Address<'a> {
             && below.starts_with(above)
             && below.as_bytes().get(above.len()) == Some(&b'/')
     }
+}
+
+/// A path up to its last slash, the slash included.
+fn up_to_last_slash(path: &str) -> &str {
+    path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or_default()
 }
 
 /// Query parameters that do not choose the page.
@@ -215,9 +215,9 @@ pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
         let runs = if is_date { Vec::new() } else { digit_runs(segment) };
         runs.into_iter().filter_map(move |(from, to)| {
             let is_segment = is_number;
-            let is_long = to - from >= 2 && !is_year(&segment[from..to]);
+            let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
             // `7-blue-shoe` is the seventh shoe, whatever it is called.
-            let leads = from == 0 && segment[to..].starts_with(['-', '_']);
+            let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
             (is_segment || is_long || leads).then_some(Number {
                 start: start + from,
                 end: start + to,
@@ -274,6 +274,7 @@ mod tests {
         assert_eq!(address("http://a.test?x").path, "/");
         assert_eq!(address("http://[::1]/x").host(), "[::1]");
         assert_eq!(Address::of("no address"), None);
+        assert_eq!(Address::of("a#b://c"), None);
     }
 
     #[test]

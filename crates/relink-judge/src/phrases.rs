@@ -293,7 +293,7 @@ impl Padded {
     }
 
     fn word_at(&self, start: usize) -> &str {
-        self.text[start..].split(' ').next().unwrap_or_default()
+        self.text.get(start..).unwrap_or_default().split(' ').next().unwrap_or_default()
     }
 
     fn word_starts(&self) -> impl Iterator<Item = usize> {
@@ -320,8 +320,8 @@ impl Padded {
         candidates.into_iter().flatten().filter_map(move |(saying, phrase, at)| {
             let range = start.checked_sub(*at)?..start - at + phrase.len();
             let stands_here = self.text.get(range.clone()) == Some(*phrase)
-                && self.text[..range.start].ends_with(' ')
-                && self.text[range.end..].starts_with(' ');
+                && self.text.get(..range.start).unwrap_or_default().ends_with(' ')
+                && self.text.get(range.end..).unwrap_or_default().starts_with(' ');
             stands_here.then_some((*saying, *phrase, range))
         })
     }

@@ -115,8 +115,9 @@ fn stray_query(address: Address<'_>) -> Option<Pattern<'_>> {
         .filter(|parameter| !parameter.value.is_empty() && !is_irrelevant(*parameter))
         .filter(|parameter| !chooses_form(parameter))
         .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))?;
-    let before = vec![address.origin, address.path, "?", &query[..chosen.start]];
-    let after = vec![&query[chosen.start + chosen.value.len()..]];
+    let (front, value) = query.split_at_checked(chosen.start)?;
+    let before = vec![address.origin, address.path, "?", front];
+    let after = vec![value.strip_prefix(chosen.value)?];
     Some(Pattern { before, gap: gap_for(chosen.value), after })
 }
 
@@ -125,8 +126,8 @@ fn stray_number(address: Address<'_>) -> Option<Pattern<'_>> {
     let number = numbers(address.path).max_by_key(|number| (number.is_segment, number.length()))?;
     let (start, end) = (number.start, number.end);
     let query = if address.query.is_some() { "?" } else { "" };
-    let before = vec![address.origin, &address.path[..start]];
-    let after = vec![&address.path[end..], query, address.query.unwrap_or_default()];
+    let before = vec![address.origin, address.path.get(..start)?];
+    let after = vec![address.path.get(end..)?, query, address.query.unwrap_or_default()];
     Some(Pattern { before, gap: Gap::Digits(end - start), after })
 }
 

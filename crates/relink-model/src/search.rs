@@ -76,8 +76,8 @@ impl SearchQuery {
         let site = site.trim_end_matches('.');
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
         let Some(split) = host.len().checked_sub(site.len()) else { return false };
-        let is_tail = host.is_char_boundary(split) && host[split..].eq_ignore_ascii_case(site);
-        is_tail && (split == 0 || host[..split].ends_with('.'))
+        let Some((below, tail)) = host.split_at_checked(split) else { return false };
+        tail.eq_ignore_ascii_case(site) && (below.is_empty() || below.ends_with('.'))
     }
 }
 

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use relink_model::{PlaceKind, SkipReason};
 
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::html::each_destination;
 use crate::line::Line;
@@ -96,7 +97,7 @@ impl<'t> Reader<'t> {
     }
 
     fn read_line(&mut self, line: &Line) {
-        let written = &self.text[line.start..line.content.end];
+        let written = self.text.cut(line.start..line.content.end);
         if let Some(delimiter) = delimiter(written) {
             self.end_paragraph();
             self.delimited(written, delimiter);
@@ -114,7 +115,7 @@ impl<'t> Reader<'t> {
     /// Reads what may stand only where no paragraph has begun; says whether
     /// there was such a thing.
     fn block_start(&mut self, line: &Line) -> bool {
-        let written = &self.text[line.start..line.content.end];
+        let written = self.text.cut(line.start..line.content.end);
         if let Some(attribute) = attributes::definition(written) {
             self.attribute(&attribute, line.start);
         } else if let Some(list) = block_attributes(written) {
@@ -151,12 +152,12 @@ impl<'t> Reader<'t> {
         let content = style.content.filter(|_| content != Content::Comment).unwrap_or(content);
         // What is said of the code stands behind its fence.
         let fence = delimiter.len() - delimiter.trim_start_matches('`').len();
-        let closing = if fence > 0 { &delimiter[..fence] } else { delimiter };
+        let closing = if fence > 0 { delimiter.cut(..fence) } else { delimiter };
         let start = self.at;
         let mut end = start;
         while let Some(line) = self.line() {
             self.at = line.next;
-            if &self.text[line.start..line.content.end] == closing {
+            if self.text.cut(line.start..line.content.end) == closing {
                 break;
             }
             end = line.next;
@@ -173,7 +174,7 @@ impl<'t> Reader<'t> {
             }
             Content::Html => {
                 let mentions = &mut self.mentions;
-                each_destination(&self.text[block.clone()], &mut |range, kind| {
+                each_destination(self.text.cut(block.clone()), &mut |range, kind| {
                     let place = block.start + range.start..block.start + range.end;
                     mentions.link(place, kind, Notation::Html);
                 });
@@ -185,7 +186,7 @@ impl<'t> Reader<'t> {
     /// else is read.
     fn includes(&mut self, block: Range<usize>) {
         let mut start = block.start;
-        for line in self.text[block].split_inclusive('\n') {
+        for line in self.text.cut(block).split_inclusive('\n') {
             if line.starts_with("include::")
                 && let Some(length) = line.find('[')
             {

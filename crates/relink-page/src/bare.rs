@@ -11,6 +11,7 @@ use std::ops::Range;
 use memchr::memmem;
 use relink_model::PlaceKind;
 
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::window::{Resume, Sequel};
 
@@ -28,7 +29,7 @@ impl Extractor for PlainText {
 impl Resume for PlainText {
     fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
         let end = sequel.end_of_lines(text);
-        self.extract(&text[..end], found);
+        self.extract(text.cut(..end), found);
         end
     }
 }
@@ -73,14 +74,14 @@ fn http_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<us
     let before = &text.as_bytes()[from..colon];
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let start = colon - letters;
-    let scheme = &text[start..colon];
+    let scheme = text.cut(start..colon);
     let is_web = scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
     // `git+https://` is another scheme.
-    if !is_web || text[from..start].ends_with('+') {
+    if !is_web || text.cut(from..start).ends_with('+') {
         return None;
     }
     let host = colon + "://".len();
-    let first = text[host..end].chars().next()?;
+    let first = text.cut(host..end).chars().next()?;
     if !first.is_alphanumeric() && first != '[' {
         return None;
     }
@@ -89,12 +90,13 @@ fn http_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<us
 
 /// The address at `www.`, where GFM lets one begin.
 fn www_at(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
-    let may_begin = text[..start]
+    let may_begin = text
+        .cut(..start)
         .chars()
         .next_back()
         .is_none_or(|before| before.is_whitespace() || matches!(before, '*' | '_' | '~' | '('));
     let host = start + "www.".len();
-    let first = text[host..end].chars().next()?;
+    let first = text.cut(host..end).chars().next()?;
     if !may_begin || !first.is_alphanumeric() {
         return None;
     }
@@ -104,8 +106,8 @@ fn www_at(text: &str, start: usize, end: usize) -> Option<Range<usize>> {
 /// The address from `start`, with its tail trimmed, if anything of it is left
 /// after `host`.
 fn ended(text: &str, start: usize, host: usize, end: usize) -> Option<Range<usize>> {
-    let length = text[start..end].find(ends_address).unwrap_or(end - start);
-    let kept = trim_tail(&text[start..start + length]).len();
+    let length = text.cut(start..end).find(ends_address).unwrap_or(end - start);
+    let kept = trim_tail(text.cut(start..start + length)).len();
     (start + kept > host).then(|| start..start + kept)
 }
 
@@ -159,7 +161,7 @@ fn trim_tail(address: &str) -> &str {
             _ if brackets.is_stray_closer(last) => 1,
             _ => break,
         };
-        kept = &kept[..kept.len() - cut];
+        kept = kept.cut(..kept.len() - cut);
     }
     kept
 }
@@ -168,7 +170,7 @@ fn trim_tail(address: &str) -> &str {
 fn entity_length(address: &str) -> Option<usize> {
     let before = address.strip_suffix(';')?;
     let name = before.bytes().rev().take_while(u8::is_ascii_alphanumeric).count();
-    let is_entity = name > 0 && before[..before.len() - name].ends_with('&');
+    let is_entity = name > 0 && before.cut(..before.len() - name).ends_with('&');
     is_entity.then_some("&;".len() + name)
 }
 

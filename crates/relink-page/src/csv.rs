@@ -17,6 +17,7 @@ use std::ops::Range;
 use relink_model::PlaceKind;
 
 use self::cells::{Cell, Cells, Progress};
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::options::Column;
@@ -130,7 +131,7 @@ fn header(cells: &mut Cells<'_>, sequel: Sequel) -> Option<Vec<Cell>> {
 /// Reports a cell that is an address.
 fn tell_address(text: &str, cell: &Cell, found: &mut Found<'_>) {
     let range = trim(text, cell.range.clone());
-    let means = cell.means(&text[range.clone()]);
+    let means = cell.means(text.cut(range.clone()));
     if is_address(&means) {
         let notation = match means {
             Cow::Borrowed(_) => Notation::Plain,
@@ -155,7 +156,7 @@ fn tell_in_column(text: &str, cell: &Cell, index: usize, found: &mut Found<'_>) 
 /// column's name.
 fn report(text: &str, cell: &Cell, found: &mut Found<'_>) {
     let range = trim(text, cell.range.clone());
-    let means = cell.means(&text[range.clone()]);
+    let means = cell.means(text.cut(range.clone()));
     let is_name = cell.row == 0 && scheme(&means).is_none();
     if !range.is_empty() && !is_name {
         let target = classify_line(&means);
@@ -173,7 +174,7 @@ fn tell_broken(cell: &Cell, found: &mut Found<'_>) {
 }
 
 fn name_of<'t>(text: &'t str, cell: &Cell) -> Cow<'t, str> {
-    cell.means(&text[trim(text, cell.range.clone())])
+    cell.means(text.cut(trim(text, cell.range.clone())))
 }
 
 /// The column of this name; how it is cased decides only between two.
@@ -205,7 +206,7 @@ impl Cell {
     }
 
     fn is_blank_row(&self, text: &str) -> bool {
-        self.column == 0 && text[Range::clone(&self.range)].trim().is_empty()
+        self.column == 0 && text.cut(Range::clone(&self.range)).trim().is_empty()
     }
 }
 

@@ -15,6 +15,8 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::{memchr_iter, memmem};
 use relink_model::Span;
 
+use crate::cut::Cut as _;
+
 const UTF_8_BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// How far a `<meta charset>` is looked for (HTML standard, 13.2.3.2).
@@ -82,7 +84,7 @@ impl<'b> Document<'b> {
     /// What is written at `range` of the text.
     pub(crate) fn written(&self, range: Range<usize>) -> String {
         match self.masked {
-            None => self.text[range].to_owned(),
+            None => self.text.cut(range).to_owned(),
             // The stand-in is as long as what it stands for.
             Some(encoding) => decode(encoding, &self.bytes[range]).into_owned(),
         }
@@ -257,7 +259,7 @@ impl Cursor {
         if to < self.at {
             *self = Self::new(self.origin);
         }
-        let passed = &document.text[self.at..to];
+        let passed = document.text.cut(self.at..to);
         self.units += document.layout.units(passed);
         self.count(passed);
         self.at = to;
@@ -272,14 +274,14 @@ impl Cursor {
         if line_start.is_some() {
             self.column = 1;
         }
-        let in_line = passed[line_start.unwrap_or(0)..].chars().count();
+        let in_line = passed.cut(line_start.unwrap_or(0)..).chars().count();
         let in_line = u32::try_from(in_line).unwrap_or(u32::MAX);
         self.column = self.column.saturating_add(in_line);
     }
 
     /// The bytes from here to byte `end` of the text.
     pub(crate) fn span_to(&self, document: &Document<'_>, end: usize) -> Span {
-        let units = self.units + document.layout.units(&document.text[self.at..end]);
+        let units = self.units + document.layout.units(document.text.cut(self.at..end));
         let length = document.bytes.len();
         Span {
             start: self.origin.offset + document.layout.place(self.at, self.units, length),

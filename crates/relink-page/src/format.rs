@@ -13,6 +13,7 @@ use crate::asciidoc::AsciiDoc;
 use crate::bare::PlainText;
 use crate::css::Css;
 use crate::csv::Table;
+use crate::cut::Cut as _;
 use crate::document::text_of;
 use crate::found::Extractor;
 use crate::html::{Html, HtmlParts};
@@ -292,7 +293,7 @@ fn after_comments(text: &str) -> &str {
     while rest.starts_with("<!--") || rest.starts_with("<?xml") {
         let end = if rest.starts_with("<?") { "?>" } else { "-->" };
         match rest.find(end) {
-            Some(at) => rest = rest[at + end.len()..].trim_start(),
+            Some(at) => rest = rest.cut(at + end.len()..).trim_start(),
             None => return rest,
         }
     }

@@ -14,6 +14,7 @@ use jiff::civil::Date;
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use crate::Format;
+use crate::cut::Cut as _;
 use crate::document::Document;
 
 /// What a note begins with.
@@ -124,8 +125,8 @@ fn notes(text: &str, comments: &[Comment]) -> Vec<Ignore> {
         let passed = memchr_iter(b'\n', &bytes[from..start]).count();
         number = number.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         let end = memchr(b'\n', &bytes[marker..]).map_or(text.len(), |length| marker + length);
-        if let Some((note, is_alone)) = note_in(&text[start..end], marker - start, comments) {
-            let further = if is_alone { lines_to_text(&text[end..]) } else { 0 };
+        if let Some((note, is_alone)) = note_in(text.cut(start..end), marker - start, comments) {
+            let further = if is_alone { lines_to_text(text.cut(end..)) } else { 0 };
             notes.push(Ignore { lines: number..=number.saturating_add(further), ..read(note) });
         }
         from = end;
@@ -139,21 +140,21 @@ fn note_in<'t>(line: &'t str, marker: usize, comments: &[Comment]) -> Option<(&'
     let (opening, inside, comment) = comments
         .iter()
         .filter_map(|comment| {
-            let opening = line[..marker].rfind(comment.opening)?;
+            let opening = line.cut(..marker).rfind(comment.opening)?;
             let inside = opening + comment.opening.len()..marker;
-            (!comment.is_first || line[..opening].trim().is_empty())
+            (!comment.is_first || line.cut(..opening).trim().is_empty())
                 .then_some((opening, inside, comment))
         })
         .max_by_key(|(opening, ..)| *opening)?;
-    if comment.closing.is_some_and(|closing| line[Range::clone(&inside)].contains(closing)) {
+    if comment.closing.is_some_and(|closing| line.cut(Range::clone(&inside)).contains(closing)) {
         return None;
     }
-    let note = &line[marker + MARKER.len()..];
+    let note = line.cut(marker + MARKER.len()..);
     let (note, rest) =
         comment.closing.and_then(|closing| note.split_once(closing)).unwrap_or((note, ""));
     let goes_on =
         note.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_'));
-    let is_alone = line[..opening].trim().is_empty() && rest.trim().is_empty();
+    let is_alone = line.cut(..opening).trim().is_empty() && rest.trim().is_empty();
     (!goes_on).then_some((note, is_alone))
 }
 

@@ -15,6 +15,7 @@ use relink_model::{PlaceKind, SkipReason};
 pub(crate) use self::escape::resolve;
 pub(crate) use self::tokenizer::{Token, Tokenizer};
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::resolved::Resolved;
@@ -56,7 +57,7 @@ impl Resume for Json {
 /// The address that a string's content is, and how it is written.
 pub(crate) fn address(text: &str, content: Range<usize>) -> Option<(Range<usize>, Notation)> {
     let range = trim(text, content);
-    let written = &text[range.clone()];
+    let written = text.cut(range.clone());
     if !written.starts_with(['h', 'H', '\\']) {
         return None;
     }

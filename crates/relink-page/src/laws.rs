@@ -5,6 +5,7 @@ mod repair;
 use proptest::prelude::*;
 use relink_model::{Link, LinkTarget};
 
+use crate::cut::Cut as _;
 use crate::{Format, digest, links};
 
 const FORMATS: [Format; 15] = [
@@ -32,7 +33,7 @@ const FORMATS: [Format; 15] = [
 pub(crate) fn check(format: Format, document: &str, expect: &[&str]) {
     let found = links(format, document.as_bytes()).links;
     for link in &found {
-        assert_eq!(link.raw, document[link.place.span.range()]);
+        assert_eq!(link.raw, document.cut(link.place.span.range()));
     }
     let told: Vec<String> = found.iter().map(told).collect();
     assert_eq!(told, expect, "{document}");
@@ -60,8 +61,8 @@ fn holds(format: Format, bytes: &[u8]) -> Result<(), TestCaseError> {
         prop_assert!(link.place.line >= 1 && link.place.column >= 1);
         let is_utf16 = bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF");
         if let Some(text) = utf8.filter(|_| !is_utf16) {
-            prop_assert_eq!(&text[span.range()], &link.raw);
-            let line = text[..span.start].matches('\n').count() + 1;
+            prop_assert_eq!(text.cut(span.range()), &link.raw);
+            let line = text.cut(..span.start).matches('\n').count() + 1;
             prop_assert_eq!(link.place.line as usize, line);
         }
     }

@@ -27,6 +27,7 @@ mod asciidoc;
 mod bare;
 mod css;
 mod csv;
+mod cut;
 mod digest;
 mod document;
 mod folded;

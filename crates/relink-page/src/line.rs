@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::cut::Cut as _;
+
 /// How far a tab goes.
 const TAB_STOP: usize = 8;
 
@@ -25,7 +27,7 @@ impl Line {
     pub(crate) fn at(text: &str, start: usize) -> Option<Self> {
         let rest = text.get(start..).filter(|rest| !rest.is_empty())?;
         let length = memchr(b'\n', rest.as_bytes());
-        let line = &rest[..length.unwrap_or(rest.len())];
+        let line = rest.cut(..length.unwrap_or(rest.len()));
         let next = start + length.map_or(rest.len(), |length| length + 1);
         let end = start + line.trim_end().len();
         let indentation = line.bytes().take_while(|byte| matches!(byte, b' ' | b'\t'));
@@ -44,7 +46,7 @@ impl Line {
 
     /// What is written in it.
     pub(crate) fn written<'t>(&self, text: &'t str) -> &'t str {
-        &text[self.content.clone()]
+        text.cut(self.content.clone())
     }
 }
 

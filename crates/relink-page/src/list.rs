@@ -8,6 +8,7 @@ use std::ops::Range;
 use memchr::memchr;
 use relink_model::PlaceKind;
 
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::window::{Resume, Sequel};
 
@@ -28,7 +29,7 @@ impl Extractor for UrlList {
 impl Resume for UrlList {
     fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
         let end = sequel.end_of_lines(text);
-        self.extract(&text[..end], found);
+        self.extract(text.cut(..end), found);
         end
     }
 }
@@ -37,7 +38,7 @@ impl Resume for UrlList {
 pub(crate) fn looks_like_list(text: &str) -> bool {
     let (mut seen, mut addresses) = (0_usize, 0_usize);
     for range in lines(text).take(LINES_TO_SNIFF) {
-        let line = &text[range];
+        let line = text.cut(range);
         seen += 1;
         addresses += usize::from(line.contains("://") && !line.contains(char::is_whitespace));
     }
@@ -52,7 +53,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
             let end = memchr(b'\n', &text.as_bytes()[rest..]).map_or(text.len(), |at| rest + at);
             let line = trim(text, rest..end);
             rest = end + 1;
-            if !line.is_empty() && !text[line.clone()].starts_with('#') {
+            if !line.is_empty() && !text.cut(line.clone()).starts_with('#') {
                 return Some(line);
             }
         }
@@ -62,7 +63,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
 
 /// The part of `range` between white space.
 pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let line = &text[range.clone()];
+    let line = text.cut(range.clone());
     let start = range.end - line.trim_start().len();
     let end = range.start + line.trim_end().len();
     start.min(end)..end

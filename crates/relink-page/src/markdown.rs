@@ -28,6 +28,7 @@ pub(crate) use admonition::as_lists;
 pub(crate) use blunt::blunted;
 
 use crate::bare::{http_addresses, www_addresses};
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::html::each_destination;
 use crate::mention::Mentions;
@@ -43,7 +44,7 @@ impl Extractor for Markdown {
             front_matter::read(text, start, &mut mentions);
             mentions.report(0, found);
         }
-        let body = &text[start..];
+        let body = text.cut(start..);
         if may_hold_links(body) {
             let body = blunted(as_lists(body));
             mentions(&body).report(start, found);
@@ -214,7 +215,7 @@ impl<'t> Reader<'t> {
     /// Takes in a definition whose label is taken already.
     fn define_again(&mut self, whole: &Range<usize>) {
         if let Some(range) = destination::of_definition(self.text, whole) {
-            let means = Notation::Means(destination::meaning(&self.text[range.clone()]));
+            let means = Notation::Means(destination::meaning(self.text.cut(range.clone())));
             self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
         }
     }
@@ -311,8 +312,9 @@ impl<'t> Reader<'t> {
 
     /// Takes in a paragraph, if it is no text but imports and exports of MDX.
     fn module_code(&mut self, paragraph: Range<usize>) {
-        let is_at_line_start = paragraph.start == 0 || self.text[..paragraph.start].ends_with('\n');
-        if !is_at_line_start || !mdx::is_module_code(&self.text[paragraph.clone()]) {
+        let is_at_line_start =
+            paragraph.start == 0 || self.text.cut(..paragraph.start).ends_with('\n');
+        if !is_at_line_start || !mdx::is_module_code(self.text.cut(paragraph.clone())) {
             return;
         }
         self.module_code_end = paragraph.end;
@@ -359,7 +361,7 @@ impl<'t> Reader<'t> {
             let next = http.partition_point(|range| range.end <= www.start);
             if http.get(next).is_none_or(|range| range.start > www.start) {
                 let www = without_attributes(text, www);
-                let means = htmlize::unescape(&text[www.clone()]);
+                let means = htmlize::unescape(text.cut(www.clone()));
                 let means = Notation::Means(format!("http://{means}"));
                 self.mentions.link(www, PlaceKind::Bare, means);
             }
@@ -370,7 +372,7 @@ impl<'t> Reader<'t> {
     }
 
     fn inline_html(&mut self, html: &str, range: Range<usize>) {
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         if written == html {
             self.html(range.start, written);
         } else {
@@ -384,7 +386,7 @@ impl<'t> Reader<'t> {
         each_destination(html, &mut |range, kind| {
             let place = offset + range.start..offset + range.end;
             // In MDX, braces hold an expression.
-            if html[range].starts_with('{') {
+            if html.cut(range).starts_with('{') {
                 mentions.skip(place, kind, SkipReason::Placeholder);
             } else {
                 mentions.link(place, kind, Notation::Html);
@@ -406,7 +408,7 @@ impl<'t> Reader<'t> {
         };
         let block = first.start..last.end;
         if lines.windows(2).all(|pair| pair[0].end == pair[1].start) {
-            self.html(block.start, &self.text[block]);
+            self.html(block.start, self.text.cut(block));
         } else {
             let html = only_lines(self.text, block.clone(), &lines);
             self.html(block.start, &html);
@@ -436,10 +438,10 @@ impl<'t> Reader<'t> {
 
 /// An address without an attribute list (`{: .class}`, `{#id}`) after it.
 fn without_attributes(text: &str, range: Range<usize>) -> Range<usize> {
-    let address = &text[range.clone()];
+    let address = text.cut(range.clone());
     let list = ["{:", "{#", "{."].iter().filter_map(|mark| address.find(mark)).min();
     // The colon of `{: .class}` has been taken for the sentence's.
-    let kept = &address[..list.unwrap_or(address.len())];
+    let kept = address.cut(..list.unwrap_or(address.len()));
     range.start..range.start + kept.trim_end_matches('{').len()
 }
 
@@ -461,7 +463,7 @@ fn only_lines(text: &str, block: Range<usize>, lines: &[Range<usize>]) -> String
     for line in lines {
         let gap = line.start.saturating_sub(block.start + html.len());
         html.extend(std::iter::repeat_n(' ', gap));
-        html.push_str(&text[line.clone()]);
+        html.push_str(text.cut(line.clone()));
     }
     html
 }

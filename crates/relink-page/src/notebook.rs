@@ -10,6 +10,7 @@ use std::ops::Range;
 use relink_model::{Link, LinkTarget, SkipReason};
 
 use crate::bare::PlainText;
+use crate::cut::Cut as _;
 use crate::document::Document;
 use crate::found::{Extractor, Found};
 use crate::json::{Token, Tokenizer, resolve};
@@ -27,7 +28,7 @@ impl Extractor for Notebook {
             match token {
                 Token::Open => reader.open(),
                 Token::Close => reader.close(found),
-                Token::Key(range) => reader.key = Key::named(&text[range]),
+                Token::Key(range) => reader.key = Key::named(text.cut(range)),
                 Token::Text(range) => reader.read(range),
                 Token::Unclosed(at) => found.problem(at, "a string is not closed"),
                 Token::Comment(_) => {}
@@ -121,7 +122,7 @@ impl Reader<'_> {
         for range in cell.sources {
             resolve(self.text, range, &mut source);
         }
-        match cell.kind.map_or("", |kind| &self.text[kind]) {
+        match cell.kind.map_or("", |kind| self.text.cut(kind)) {
             "markdown" | "heading" => each_link(&Markdown, &source, found, None),
             "code" => each_link(&PlainText, &source, found, Some(SkipReason::Code)),
             _ => each_link(&PlainText, &source, found, None),

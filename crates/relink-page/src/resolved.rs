@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::cut::Cut as _;
+
 /// A text put together from pieces of a source.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
@@ -27,7 +29,7 @@ impl Resolved {
     /// Adds a piece of the source that reads as it is written.
     pub(crate) fn push_plain(&mut self, source: &str, range: Range<usize>) {
         if !range.is_empty() {
-            self.push(&source[range.clone()], range, true);
+            self.push(source.cut(range.clone()), range, true);
         }
     }
 

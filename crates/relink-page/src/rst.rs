@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use relink_model::SkipReason;
 
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found};
 use crate::line::Line;
 use crate::mention::Mentions;
@@ -71,13 +72,13 @@ impl<'t> Reader<'t> {
 
     fn read_line(&mut self, line: &Line) {
         let (content, column) = self.without_list_marks(line);
-        let written = &self.text[content.clone()];
+        let written = self.text.cut(content.clone());
         let is_explicit =
             written.starts_with(".. ") || written == ".." || written.starts_with("..\t");
         if is_explicit {
             self.end_text();
             let start = content.start + "..".len();
-            let space = written.len() - "..".len() - written["..".len()..].trim_start().len();
+            let space = written.len() - "..".len() - written.cut("..".len()..).trim_start().len();
             self.explicit(start + space..content.end, column);
         } else if self.paragraph.is_none() && written.starts_with("__ ") {
             self.target(content.start + "__".len()..content.end, column, None);
@@ -102,7 +103,7 @@ impl<'t> Reader<'t> {
             return (content, column);
         }
         for _ in 0..DEEPEST_MARKS {
-            let mark = list_mark(&self.text[content.clone()]);
+            let mark = list_mark(self.text.cut(content.clone()));
             content.start += mark;
             column += mark;
             if mark == 0 {
@@ -121,7 +122,7 @@ impl<'t> Reader<'t> {
 
     fn end_paragraph(&mut self) {
         if let Some((range, column)) = self.end_text()
-            && self.text[range].ends_with("::")
+            && self.text.cut(range).ends_with("::")
         {
             self.literal_block(column);
         }
@@ -138,7 +139,7 @@ impl<'t> Reader<'t> {
         if first.indent > column {
             self.at = self.block_end(column);
         } else {
-            let sign = self.text[first.content.clone()].chars().next();
+            let sign = self.text.cut(first.content.clone()).chars().next();
             let Some(sign) = sign.filter(char::is_ascii_punctuation) else { return };
             while let Some(line) =
                 self.line().filter(|line| line.written(self.text).starts_with(sign))
@@ -170,7 +171,7 @@ impl<'t> Reader<'t> {
 
     /// Takes in what stands after the two dots.
     fn explicit(&mut self, rest: Range<usize>, column: usize) {
-        let written = &self.text[rest.clone()];
+        let written = self.text.cut(rest.clone());
         if written.starts_with('_') {
             self.named_target(rest, column);
         } else if let Some(length) = note_mark(written) {
@@ -209,15 +210,15 @@ impl<'t> Reader<'t> {
 /// The length of the mark of a footnote or citation, `[1]`.
 fn note_mark(written: &str) -> Option<usize> {
     let inside = written.strip_prefix('[')?;
-    let end = inside.find([']', ' ']).filter(|end| inside[*end..].starts_with(']'))?;
+    let end = inside.find([']', ' ']).filter(|end| inside.cut(*end..).starts_with(']'))?;
     Some(end + "[]".len())
 }
 
 /// The length of a list item's mark with the white space after it; zero if the
 /// line does not begin with one.
 fn list_mark(written: &str) -> usize {
-    let mark = written.find([' ', '\t']).filter(|length| is_list_mark(&written[..*length]));
-    mark.map_or(0, |length| written.len() - written[length..].trim_start().len())
+    let mark = written.find([' ', '\t']).filter(|length| is_list_mark(written.cut(..*length)));
+    mark.map_or(0, |length| written.len() - written.cut(length..).trim_start().len())
 }
 
 fn is_list_mark(mark: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Runs of telling words: what stands between stop words and marks.
 
+use crate::cut::Cut as _;
 use crate::stop_words::is_stop_word;
 
 /// How much of a text is read for its words, in bytes.
@@ -44,7 +45,7 @@ pub(crate) fn each_run(text: &str, mut each: impl FnMut(&[String])) {
 
 /// Pieces of a text between marks.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
-    let text = &text[..text.floor_char_boundary(MOST_TEXT)];
+    let text = text.cut(..text.floor_char_boundary(MOST_TEXT));
     text.split(|it: char| {
         let is_inside = it.is_alphanumeric() || matches!(it, '\'' | '’' | '-' | ' ' | '\t');
         !is_inside && (it.is_ascii() || is_mark_beyond_ascii(it))

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use relink_model::{Digest, Sketch};
 
+use crate::cut::Cut as _;
+
 /// How many words make a shingle.
 pub const WORDS: usize = 5;
 
@@ -94,7 +96,7 @@ impl VisibleText {
     /// Takes in the next piece; a word may go on in the piece after it.
     pub fn push(&mut self, text: &str) {
         let kept = if self.length < OPENING_LENGTH { self.keep_opening(text) } else { 0 };
-        self.measure(&text[kept..]);
+        self.measure(text.cut(kept..));
         self.keep_tail(text);
         let smallest = &mut self.smallest;
         self.words.push(text, &mut |shingle| smallest.push(shingle));
@@ -136,7 +138,7 @@ impl VisibleText {
             self.tail.push(' ');
             self.is_tail_apart = false;
         }
-        self.tail.push_str(&text[text.ceil_char_boundary(text.len().saturating_sub(TAIL))..]);
+        self.tail.push_str(text.cut(text.ceil_char_boundary(text.len().saturating_sub(TAIL))..));
         if self.tail.len() > 4 * TAIL {
             let end = self.tail.ceil_char_boundary(self.tail.len() - TAIL);
             self.tail.drain(..end);
@@ -178,7 +180,7 @@ impl VisibleText {
         if self.is_apart {
             self.opening.push(' ');
         }
-        self.opening.push_str(&word[..kept]);
+        self.opening.push_str(word.cut(..kept));
         self.length += gap + count;
         self.is_apart = false;
         kept
@@ -209,7 +211,7 @@ fn closing(tail: &str) -> String {
         return folded;
     };
     let start = folded.char_indices().nth(spare).map_or(0, |(at, _)| at);
-    let end = &folded[start..];
+    let end = folded.cut(start..);
     end.split_once(' ').map_or(end, |(_, rest)| rest).to_owned()
 }
 
@@ -222,7 +224,7 @@ fn first_characters(text: &str, most: u64) -> (usize, u64) {
         return (kept, kept as u64);
     }
     let kept = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
-    (kept, text[..kept].chars().count() as u64)
+    (kept, text.cut(..kept).chars().count() as u64)
 }
 
 /// Whether a byte is white space or a control character, which fold.
@@ -331,7 +333,7 @@ impl Words {
             at = bytes.len() - rest.len();
             match mark {
                 None => return,
-                Some(BEYOND) => at += self.push_other(&text[at - 1..], each) - 1,
+                Some(BEYOND) => at += self.push_other(text.cut(at - 1..), each) - 1,
                 Some(_) => self.end_word(each),
             }
         }

@@ -8,6 +8,8 @@ use memchr::memchr2;
 use relink_model::{LinkTarget, SkipReason};
 use url::{ParseError, Url};
 
+use crate::cut::Cut as _;
+
 /// Marks of templates whose output is not known yet: Jinja, Liquid, Handlebars,
 /// shell and JavaScript, ERB.
 const PLACEHOLDERS: [&str; 4] = ["{{", "{%", "${", "<%"];
@@ -98,7 +100,7 @@ fn is_host_and_port(scheme: &str, text: &str) -> bool {
     if !scheme.contains('.') && !scheme.eq_ignore_ascii_case("localhost") {
         return false;
     }
-    let after = &text[scheme.len() + 1..];
+    let after = text.cut(scheme.len() + 1..);
     let port = after.split('/').next().unwrap_or_default();
     !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -122,7 +124,7 @@ fn is_plain(address: &str) -> bool {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"));
     let Some(rest) = rest else { return false };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (host, port) = rest[..end].split_once(':').unwrap_or((&rest[..end], ""));
+    let (host, port) = rest.cut(..end).split_once(':').unwrap_or((rest.cut(..end), ""));
     let is_number = port.bytes().all(|byte| byte.is_ascii_digit());
     let is_port = is_number && (port.len() <= 4 || port.parse::<u16>().is_ok());
     is_port && (is_plain_name(host) || is_plain_number(host))

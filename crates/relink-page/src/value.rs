@@ -4,6 +4,8 @@
 //! for a link only if nothing but an address stands in it; what the address
 //! means is left to [`classify`](crate::classify).
 
+use crate::cut::Cut as _;
+
 /// Whether a value, escapes resolved, is a web address and nothing else.
 ///
 /// An address with a placeholder in it is one, so that it is told as passed
@@ -20,7 +22,7 @@ pub(crate) fn is_address(value: &str) -> bool {
 fn after_web_scheme(value: &str) -> Option<&str> {
     ["https://", "http://"].iter().find_map(|scheme| {
         let head = value.get(..scheme.len())?;
-        head.eq_ignore_ascii_case(scheme).then(|| &value[scheme.len()..])
+        head.eq_ignore_ascii_case(scheme).then(|| value.cut(scheme.len()..))
     })
 }
 

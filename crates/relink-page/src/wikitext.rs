@@ -13,6 +13,7 @@ use std::ops::Range;
 use memchr::{memchr2, memmem};
 use relink_model::{PlaceKind, SkipReason};
 
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::mention::Mentions;
@@ -116,7 +117,7 @@ impl<'t> Reader<'t> {
 
     /// Reads a comment, an element without markup, a gallery, or a tag.
     fn angle(&mut self, at: usize, end: usize) -> Option<usize> {
-        let rest = &self.text[at..end];
+        let rest = self.text.cut(at..end);
         if rest.starts_with("<!--") {
             let length =
                 memmem::find(rest.as_bytes(), b"-->").map_or(rest.len(), |length| length + 3);
@@ -146,7 +147,7 @@ impl<'t> Reader<'t> {
         if self.endless.contains(&name) {
             return None;
         }
-        let closing = tag::closing(&self.text[from..end], name).map(|at| from + at);
+        let closing = tag::closing(self.text.cut(from..end), name).map(|at| from + at);
         if closing.is_none() {
             self.endless.push(name);
         }
@@ -157,12 +158,12 @@ impl<'t> Reader<'t> {
     fn gallery(&mut self, part: Range<usize>) {
         self.is_gallery = true;
         let mut start = part.start;
-        for line in self.text[part].split_inclusive('\n') {
+        for line in self.text.cut(part).split_inclusive('\n') {
             let whole = start..start + line.len();
             start = whole.end;
             let length = line.find(['|', '<', '[', '{']).unwrap_or(line.len());
             let name = trim(self.text, whole.start..whole.start + length);
-            let is_name = line[length..].starts_with('|') || length == line.len();
+            let is_name = line.cut(length..).starts_with('|') || length == line.len();
             let rest = if is_name && !name.is_empty() {
                 self.mentions.link(name, PlaceKind::Embed, Notation::Name);
                 whole.start + length..whole.end
@@ -178,7 +179,7 @@ impl<'t> Reader<'t> {
 
     /// Reads `[[page]]` or `[address text]`.
     fn bracket(&mut self, at: usize, end: usize) -> Option<usize> {
-        if self.text[at..end].starts_with("[[") {
+        if self.text.cut(at..end).starts_with("[[") {
             return self.page(at + 2, end);
         }
         self.external(at + 1, end)
@@ -189,15 +190,15 @@ impl<'t> Reader<'t> {
         while !self.text.is_char_boundary(limit) {
             limit -= 1;
         }
-        let window = &self.text[start..limit];
+        let window = self.text.cut(start..limit);
         let length = window.find(['|', ']', '[', '\n', '<', '>'])?;
         let name = trim(self.text, start..start + length);
-        let after = &window[length..];
+        let after = window.cut(length..);
         let is_ended = after.starts_with('|') || after.starts_with("]]");
         if name.is_empty() || !is_ended {
             return None;
         }
-        let written = &self.text[name.clone()];
+        let written = self.text.cut(name.clone());
         if written.contains("://") || written.starts_with("//") {
             return None;
         }

@@ -21,6 +21,7 @@ use relink_model::{PlaceKind, SkipReason};
 use self::reference::{parts_between_marks, unescape};
 use self::tokenizer::{Attribute, Memory, Token, Tokenizer};
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::target::classify_line;
@@ -114,7 +115,7 @@ pub(crate) fn root(text: &str) -> Option<&str> {
     while let Some(token) = tokens.next_token() {
         match token {
             Token::Start(name) => return Some(local(name)),
-            Token::Text(range) if !text[range.clone()].trim().is_empty() => return None,
+            Token::Text(range) if !text.cut(range.clone()).trim().is_empty() => return None,
             Token::End | Token::Data(_) => return None,
             _ => {}
         }
@@ -186,7 +187,7 @@ impl Reader<'_, '_, '_> {
 
     fn base(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(base) = attributes.iter().find(|attribute| attribute.name == "xml:base") {
-            let value = unescape(self.text[base.value.clone()].trim());
+            let value = unescape(self.text.cut(base.value.clone()).trim());
             self.found.base(&value);
         }
     }
@@ -195,7 +196,7 @@ impl Reader<'_, '_, '_> {
         let is_name_only = || {
             attributes.iter().any(|attribute| {
                 attribute.name == "isPermaLink"
-                    && self.text[attribute.value.clone()].trim() == "false"
+                    && self.text.cut(attribute.value.clone()).trim() == "false"
             })
         };
         match (self.vocabulary, local(name)) {
@@ -225,7 +226,7 @@ impl Reader<'_, '_, '_> {
             return;
         };
         let range = trim(self.text, attribute.value.clone());
-        let means = unescape(&self.text[range.clone()]);
+        let means = unescape(self.text.cut(range.clone()));
         // Of other attributes than `href`, only the form tells an address
         // from a name, and a fragment may be anything's.
         let is_link = known.is_some()
@@ -242,7 +243,7 @@ impl Reader<'_, '_, '_> {
         if range.is_empty() {
             return;
         }
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         match self.role {
             Role::Absolute => {
                 let target = classify_line(&writing.read(written));
@@ -261,7 +262,7 @@ impl Reader<'_, '_, '_> {
 
     /// Text that is an address, or has some in it.
     fn whole_or_bare(&mut self, range: Range<usize>, writing: Writing) {
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         if written.starts_with(['h', 'H', '&']) {
             let means = writing.read(written);
             // An address in escaped HTML is none as a whole, but may look so.
@@ -274,7 +275,7 @@ impl Reader<'_, '_, '_> {
         let marks_count = writing == Writing::Escaped;
         for part in parts_between_marks(self.text, range, marks_count) {
             for address in http_addresses(self.text, part) {
-                let written = &self.text[address.clone()];
+                let written = self.text.cut(address.clone());
                 let means = htmlize::unescape_attribute(&*writing.read(written)).into_owned();
                 let notation =
                     if means == written { Notation::Plain } else { Notation::Means(means) };
@@ -292,7 +293,7 @@ impl Reader<'_, '_, '_> {
     fn style_sheet(&mut self, attributes: &[Attribute<'_>]) {
         if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
             let range = trim(self.text, href.value.clone());
-            let notation = notation_of(unescape(&self.text[range.clone()]));
+            let notation = notation_of(unescape(self.text.cut(range.clone())));
             self.found.link(range, PlaceKind::Resource, notation);
         }
     }

@@ -5,6 +5,8 @@
 //! them among its tests, with `"` for `&quot;` in the text of the renderings, and
 //! they are read from there.
 
+#![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;

@@ -19,7 +19,7 @@ pub(crate) fn tokens(text: &str) -> Vec<String> {
 
 /// A file name without its extension, if it has a short one.
 pub(crate) fn stem(name: &str) -> &str {
-    extension_at(name).map_or(name, |at| &name[..at])
+    extension_at(name).and_then(|at| name.get(..at)).unwrap_or(name)
 }
 
 /// Where the dot of a short extension stands.

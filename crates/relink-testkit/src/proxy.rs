@@ -200,7 +200,7 @@ async fn read_head(server: &mut BufReader<TcpStream>) -> io::Result<(String, u64
         if server.read_line(&mut head).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let line = head[begin..].trim_end();
+        let line = head.get(begin..).unwrap_or_default().trim_end();
         if line.is_empty() {
             return Ok((head, length));
         }

@@ -39,10 +39,10 @@ fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
     let mut from = 0;
     let next = |from| authority_start(text, from, ends).filter(|start| *start <= last_at);
     while let Some(start) = next(from) {
-        let rest = &text[start..];
+        let rest = text.get(start..).unwrap_or_default();
         let end = ends.and_then(|ends| rest.find(ends)).unwrap_or(rest.len());
-        if let Some(length) = userinfo_length(&rest[..end]) {
-            masked.push_str(&text[copied..start]);
+        if let Some(length) = userinfo_length(rest.get(..end).unwrap_or_default()) {
+            masked.push_str(text.get(copied..start).unwrap_or_default());
             masked.push_str(MASK);
             copied = start + length;
         }
@@ -51,17 +51,19 @@ fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
     if copied == 0 {
         return Cow::Borrowed(text);
     }
-    masked.push_str(&text[copied..]);
+    masked.push_str(text.get(copied..).unwrap_or_default());
     Cow::Owned(masked)
 }
 
 /// Where the next authority starts: after `://`, or after `//` where an address
 /// may begin. Backslashes count as slashes, as browsers read them.
 fn authority_start(text: &str, from: usize, ends: Option<fn(char) -> bool>) -> Option<usize> {
-    let slashes = |at: usize| text[at..].bytes().take_while(|byte| is_slash(*byte)).count();
+    let slashes = |at: usize| {
+        text.get(at..).unwrap_or_default().bytes().take_while(|byte| is_slash(*byte)).count()
+    };
     let is_border = |char| ends.is_some_and(|ends| ends(char) || matches!(char, '=' | '\''));
     let begins = |at: usize| {
-        let before = text[..at].chars().next_back();
+        let before = text.get(..at).unwrap_or_default().chars().next_back();
         before.is_none_or(|char| char == ':' || is_border(char))
     };
     let bytes = text.as_bytes();
@@ -79,7 +81,9 @@ const fn is_slash(byte: u8) -> bool {
 /// How many bytes of an address, from its authority on, are name and password,
 /// the `@` included.
 fn userinfo_length(address: &str) -> Option<usize> {
-    let authority = address.find(['/', '\\', '?', '#']).map_or(address, |end| &address[..end]);
+    let authority = address
+        .find(['/', '\\', '?', '#'])
+        .map_or(address, |end| address.get(..end).unwrap_or_default());
     if let Some(at) = authority.rfind('@') {
         return Some(at + 1);
     }

@@ -87,13 +87,13 @@ fn raw_string(rest: &str) -> Option<usize> {
 /// A character, not a lifetime: a lifetime has no closing quote after its
 /// first letter.
 fn character(rest: &str) -> Option<usize> {
-    let inside = &rest[1..];
+    let inside = rest.get(1..).unwrap_or_default();
     if let Some(escape) = inside.strip_prefix('\\') {
         let first = escape.chars().next()?.len_utf8();
-        return Some(2 + first + escape[first..].find('\'')? + 1);
+        return Some(2 + first + escape.get(first..).unwrap_or_default().find('\'')? + 1);
     }
     let first = inside.chars().next()?.len_utf8();
-    inside[first..].starts_with('\'').then_some(first + 2)
+    inside.get(first..).unwrap_or_default().starts_with('\'').then_some(first + 2)
 }
 
 #[cfg(test)]

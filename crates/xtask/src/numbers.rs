@@ -88,18 +88,22 @@ fn functions(code: &str) -> Vec<Function> {
 }
 
 fn is_start_of_word(code: &str, at: usize) -> bool {
-    let before = code[..at].chars().last();
+    let before = code.get(..at).unwrap_or_default().chars().last();
     !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
 }
 
 fn function(code: &str, at: usize) -> Option<Function> {
-    let rest = &code[at..];
-    let name: String =
-        rest[3..].chars().take_while(|char| char.is_alphanumeric() || *char == '_').collect();
+    let rest = code.get(at..).unwrap_or_default();
+    let name: String = rest
+        .get(3..)
+        .unwrap_or_default()
+        .chars()
+        .take_while(|char| char.is_alphanumeric() || *char == '_')
+        .collect();
     let open = body(rest)?;
-    let end = open + closing(&rest[open..])?;
-    let line = code[..at].matches('\n').count() + 1;
-    let lines = rest[..end].matches('\n').count() + 1;
+    let end = open + closing(rest.get(open..).unwrap_or_default())?;
+    let line = code.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    let lines = rest.get(..end).unwrap_or_default().matches('\n').count() + 1;
     (!name.is_empty()).then_some(Function { name, line, lines })
 }
 

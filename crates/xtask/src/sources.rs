@@ -87,7 +87,7 @@ fn says(source: &Source, words: &[&str], reason: &str) -> Vec<String> {
 /// (`println!` in `eprintln!`).
 fn has_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
-        let before = code[..at].chars().last();
+        let before = code.get(..at).unwrap_or_default().chars().last();
         !before.is_some_and(|char| char.is_alphanumeric() || char == '_')
     })
 }

@@ -19,7 +19,7 @@ pub(super) fn answer(path: &str, accept_datetime: Option<&str>, kept: &[Kept]) -
     match nearest(url, digits, kept) {
         Some(copy) if copy.taken == digits => replayed(copy),
         Some(copy) => {
-            let word = &front[digits.len()..];
+            let word = front.get(digits.len()..).unwrap_or_default();
             Answer::redirect(302, &format!("/web/{}{word}/{}", copy.taken, copy.url))
         }
         None => nothing(),

@@ -329,7 +329,7 @@ fn crowded(queue: &VecDeque<Errand>) -> Vec<Errand> {
     let mut crowds: HashMap<&str, (usize, &Errand)> = HashMap::new();
     let is_new = |errand: &&Errand| errand.looks.is_empty() && errand.history.word.is_none();
     for errand in queue.iter().filter(is_new) {
-        let directory = &errand.url[..errand.url.rfind('/').unwrap_or(0)];
+        let directory = errand.url.rsplit_once('/').map_or("", |(directory, _)| directory);
         crowds.entry(directory).or_insert((0, errand)).0 += 1;
     }
     let crowds = crowds.into_values().filter(|(count, _)| *count >= CROWD);

@@ -29,8 +29,9 @@ pub(super) fn title_and_text(html: &str) -> (Option<&str>, String) {
 
 /// Whether what follows a `<` opens an element of this name.
 fn opens(tag: &str, name: &str) -> bool {
-    let is_named = tag.get(..name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name));
-    is_named && !tag[name.len()..].starts_with(|letter: char| letter.is_ascii_alphanumeric())
+    let Some((found, after)) = tag.split_at_checked(name.len()) else { return false };
+    let goes_on = after.starts_with(|letter: char| letter.is_ascii_alphanumeric());
+    found.eq_ignore_ascii_case(name) && !goes_on
 }
 
 /// What follows a tag; a comment ends at its own sign.

@@ -56,7 +56,7 @@ impl WebArchive {
         }
         let copy = capture.address.as_ref()?;
         let Some((_, url)) = timemap::split_address(copy) else { return Some(copy.clone()) };
-        let front = &copy.as_str()[..copy.as_str().len() - url.len() - 1];
+        let front = copy.as_str().strip_suffix(url)?.strip_suffix('/')?;
         let front = front.trim_end_matches(|it: char| it.is_ascii_alphabetic() || it == '_');
         Url::parse(&format!("{front}{RAW}/{url}")).ok()
     }

@@ -59,7 +59,7 @@ pub(super) fn archived_url(copy: &Url) -> Option<Url> {
 pub(super) fn split_address(copy: &Url) -> Option<(Timestamp, &str)> {
     let text = copy.as_str();
     text.match_indices('/').find_map(|(at, _)| {
-        let (taken, url) = stamp::split(&text[at + 1..])?;
+        let (taken, url) = stamp::split(text.get(at + 1..)?)?;
         (url.starts_with("http://") || url.starts_with("https://")).then_some((taken, url))
     })
 }

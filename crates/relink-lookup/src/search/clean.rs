@@ -12,15 +12,14 @@ pub(super) fn from_markup(text: &str) -> String {
     let text = head(text);
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find('<') {
-        bare.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let is_tag = rest[1..].starts_with(|next: char| next.is_ascii_alphabetic() || next == '/');
-        let end = rest.find('>').filter(|_| is_tag).map_or(1, |end| end + 1);
-        if end == 1 {
+    while let Some((before, tag)) = rest.split_once('<') {
+        bare.push_str(before);
+        let is_tag = tag.starts_with(|next: char| next.is_ascii_alphabetic() || next == '/');
+        let after = tag.split_once('>').filter(|_| is_tag).map(|(_, after)| after);
+        if after.is_none() {
             bare.push('<');
         }
-        rest = &rest[end..];
+        rest = after.unwrap_or(tag);
     }
     bare.push_str(rest);
     plain(&htmlize::unescape(bare))
@@ -58,7 +57,7 @@ fn is_order(character: char) -> bool {
 }
 
 fn head(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MOST_BYTES)]
+    text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or_default()
 }
 
 #[cfg(test)]

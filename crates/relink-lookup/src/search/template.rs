@@ -128,15 +128,17 @@ fn filled(part: &str, filling: &Filling<'_>) -> Option<String> {
     let values = [Some(filling.query), filling.site, Some(&limit), filling.key];
     let (mut text, mut rest) = (String::new(), part);
     while let Some(start) = rest.find('{') {
-        let (before, place) = rest.split_at(start);
+        let (before, place) = rest.split_at_checked(start)?;
         text.push_str(before);
-        let Some(at) = PLACES.iter().position(|known| place.starts_with(known)) else {
+        let known = PLACES.iter().zip(values);
+        let found = known.filter_map(|(known, value)| Some((place.strip_prefix(known)?, value)));
+        if let Some((after, value)) = { found }.next() {
+            text.push_str(&encoded(value?));
+            rest = after;
+        } else {
             text.push('{');
-            rest = &place[1..];
-            continue;
-        };
-        text.push_str(&encoded(values[at]?));
-        rest = &place[PLACES[at].len()..];
+            rest = place.strip_prefix('{')?;
+        }
     }
     text.push_str(rest);
     Some(text)

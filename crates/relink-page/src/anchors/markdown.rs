@@ -4,6 +4,7 @@ use memchr::memmem;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::{Anchors, Counts, Slugs, slug};
+use crate::cut::Cut as _;
 use crate::html::{each_anchor, each_heading};
 use crate::markdown::{as_lists, blunted, front_matter};
 
@@ -24,7 +25,7 @@ pub(super) fn read(text: &str, slugs: Slugs, anchors: &mut Anchors) {
         pictures: 0,
         html: String::new(),
     };
-    let body = blunted(as_lists(&text[front_matter::length(text)..]));
+    let body = blunted(as_lists(text.cut(front_matter::length(text)..)));
     for event in Parser::new_ext(&body, options) {
         if reader.anchors.is_full() {
             reader.anchors.is_open = true;

@@ -1,6 +1,7 @@
 //! Anchors of reStructuredText: section titles, targets, named directives.
 
 use super::{Anchors, Counts, slug};
+use crate::cut::Cut as _;
 
 /// What takes in other text, whose anchors are then the document's own.
 const INCLUDES: [&str; 3] = [".. include::", ".. auto", ".. doxygen"];
@@ -61,8 +62,8 @@ fn without_markup(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('`') {
         let role = before.rfind(':').filter(|end| *end + 1 == before.len());
-        let start = role.and_then(|end| before[..end].rfind(':'));
-        plain.push_str(&before[..start.unwrap_or(before.len())]);
+        let start = role.and_then(|end| before.cut(..end).rfind(':'));
+        plain.push_str(before.cut(..start.unwrap_or(before.len())));
         rest = after;
     }
     plain.push_str(rest);

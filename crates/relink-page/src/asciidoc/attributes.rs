@@ -7,6 +7,7 @@ use memchr::memchr;
 use relink_model::{PlaceKind, SkipReason};
 
 use super::Reader;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::list::trim;
 use crate::mention::Mentions;
@@ -84,14 +85,14 @@ impl Attributes {
     pub(super) fn resolve(&mut self, text: &str) -> Resolved {
         let (mut means, mut rest) = (String::new(), text);
         while let Some(open) = memchr(b'{', rest.as_bytes()) {
-            means.push_str(&rest[..open]);
-            rest = &rest[open..];
+            means.push_str(rest.cut(..open));
+            rest = rest.cut(open..);
             let Some(name) = reference(rest) else {
                 means.push('{');
-                rest = &rest[1..];
+                rest = rest.cut(1..);
                 continue;
             };
-            rest = &rest[name.len() + "{}".len()..];
+            rest = rest.cut(name.len() + "{}".len()..);
             self.refer(name, false);
             match self.current.get(&name.to_ascii_lowercase()) {
                 Some(attribute) if means.len() + attribute.value.len() <= LONGEST_VALUE => {
@@ -132,7 +133,7 @@ impl Reader<'_> {
             return;
         };
         let range = trim(self.text, start + value.start..start + value.end);
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         let value = match self.attributes.resolve(written) {
             Resolved::Means(value) => value,
             Resolved::Unknown => {
@@ -176,8 +177,8 @@ pub(super) fn definition(line: &str) -> Option<Definition<'_>> {
 pub(super) fn reference(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('{')?;
     let length = inside.bytes().take_while(|byte| is_name_byte(*byte)).count();
-    let name = &inside[..length];
-    (is_name(name) && inside[length..].starts_with('}')).then_some(name)
+    let name = inside.cut(..length);
+    (is_name(name) && inside.cut(length..).starts_with('}')).then_some(name)
 }
 
 fn is_name(name: &str) -> bool {

@@ -8,6 +8,7 @@ use relink_model::{PlaceKind, SkipReason};
 use super::Reader;
 use super::attributes::{Resolved, is_web, reference};
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::list::trim;
 use crate::target::scheme;
@@ -68,7 +69,7 @@ impl Reader<'_> {
             .take_while(|byte| byte.is_ascii_alphanumeric())
             .count();
         let start = scan.at - length;
-        match &self.text[start..scan.at] {
+        match self.text.cut(start..scan.at) {
             "http" | "https" | "HTTP" | "HTTPS" => self.address(start, scan),
             "link" => self.target_of(start, scan, PlaceKind::Link),
             "xref" => self.target_of(start, scan, PlaceKind::Reference),
@@ -83,14 +84,14 @@ impl Reader<'_> {
 
     /// Whether what begins at `start` is escaped.
     fn is_escaped(&self, start: usize) -> bool {
-        self.text[..start].ends_with('\\')
+        self.text.cut(..start).ends_with('\\')
     }
 
     /// Reads the target of a macro, `name:target[…]`.
     fn target_of(&mut self, start: usize, scan: &mut Scan, kind: PlaceKind) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let colons = bytes[scan.at..scan.end].iter().take_while(|byte| **byte == b':').count();
-        let is_inline_only = matches!(&self.text[start..scan.at], "link" | "xref");
+        let is_inline_only = matches!(self.text.cut(start..scan.at), "link" | "xref");
         if colons > 2 || (colons == 2 && is_inline_only) {
             return None;
         }
@@ -112,12 +113,12 @@ impl Reader<'_> {
     /// Whether the attributes at `open` say that the target is no file but a
     /// film's number.
     fn is_film_of_a_service(&self, open: usize) -> bool {
-        let after = &self.text[open..];
+        let after = self.text.cut(open..);
         after.starts_with("[youtube") || after.starts_with("[vimeo")
     }
 
     fn macro_target(&mut self, range: Range<usize>, kind: PlaceKind) {
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         if kind == PlaceKind::Reference && !written.contains(['#', '.', '/', '{', ':', '$']) {
             let means = Notation::Means(format!("#{written}"));
             self.mentions.link(range, kind, means);
@@ -128,7 +129,7 @@ impl Reader<'_> {
 
     /// Notes a destination with its attributes resolved.
     pub(super) fn destination(&mut self, range: Range<usize>, kind: PlaceKind) {
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         if let Some(name) = reference(written)
             && written.len() == name.len() + "{}".len()
             && self.attributes.refer(name, true)
@@ -155,23 +156,23 @@ impl Reader<'_> {
     /// Reads `https://…`, with or without `[text]` after it.
     fn address(&mut self, start: usize, scan: &Scan) -> Option<usize> {
         let host = scan.at + "://".len();
-        if !self.text[scan.at..scan.end].starts_with("://") {
+        if !self.text.cut(scan.at..scan.end).starts_with("://") {
             return None;
         }
         let is_attribute = [("link=\"", '"'), ("link=", ',')]
             .into_iter()
-            .find(|(before, _)| self.text[..start].ends_with(before));
-        let after = &self.text[host..scan.end];
+            .find(|(before, _)| self.text.cut(..start).ends_with(before));
+        let after = self.text.cut(host..scan.end);
         let begins =
             after.starts_with(|first: char| first.is_alphanumeric() || "[{".contains(first));
         if !begins {
             return None;
         }
         let number = number_in_brackets(after);
-        let length = after[number..].find(ends_address).map_or(after.len(), |at| number + at);
+        let length = after.cut(number..).find(ends_address).map_or(after.len(), |at| number + at);
         let mut end = host + length;
         if let Some((_, sign)) = is_attribute {
-            end = host + self.text[host..end].find(sign).unwrap_or(length);
+            end = host + self.text.cut(host..end).find(sign).unwrap_or(length);
         }
         self.found_address(start..end, host, scan.end, is_attribute.is_some())
     }
@@ -184,12 +185,12 @@ impl Reader<'_> {
         is_link: bool,
     ) -> Option<usize> {
         let text = self.text;
-        let has_end = is_link || text[whole.end..part_end].starts_with('[');
+        let has_end = is_link || text.cut(whole.end..part_end).starts_with('[');
         let kind = if has_end { PlaceKind::Link } else { PlaceKind::Bare };
         let range = if has_end {
             whole.clone()
-        } else if text[host..].starts_with('{') {
-            whole.start..host + sentence_end(&text[host..whole.end])
+        } else if text.cut(host..).starts_with('{') {
+            whole.start..host + sentence_end(text.cut(host..whole.end))
         } else {
             http_addresses(text, whole.clone()).next()?
         };
@@ -207,12 +208,12 @@ impl Reader<'_> {
     /// Reads `<<anchor,text>>`.
     fn cross_reference(&mut self, scan: &mut Scan) -> Option<usize> {
         let inside = scan.at + "<<".len();
-        let written = self.text[scan.at..scan.end].strip_prefix("<<")?;
+        let written = self.text.cut(scan.at..scan.end).strip_prefix("<<")?;
         let anchor = written.find([',', '<', '>', '\n'])?;
         let range = inside..inside + anchor;
         let is_anchor = !written.starts_with([' ', '\t', ','])
-            && (written[anchor..].starts_with(">>")
-                || written[anchor..].starts_with(',') && self.is_closed(range.end, scan));
+            && (written.cut(anchor..).starts_with(">>")
+                || written.cut(anchor..).starts_with(',') && self.is_closed(range.end, scan));
         let range = trim(self.text, range);
         if !is_anchor || range.is_empty() {
             return None;
@@ -239,8 +240,8 @@ impl Reader<'_> {
         let bytes = &self.text.as_bytes()[..scan.end];
         let width = bytes[scan.at..].iter().take_while(|byte| **byte == b'+').count();
         let inside = scan.at + width;
-        let is_apart = !self.text[from..scan.at].ends_with(char::is_alphanumeric);
-        let begins = !self.text[inside..scan.end].starts_with(char::is_whitespace);
+        let is_apart = !self.text.cut(from..scan.at).ends_with(char::is_alphanumeric);
+        let begins = !self.text.cut(inside..scan.end).starts_with(char::is_whitespace);
         if width > 3 || (width == 1 && !(is_apart && begins)) {
             return inside;
         }
@@ -278,21 +279,21 @@ impl Reader<'_> {
     /// Reads `{name}` where an address begins with it.
     fn attribute_reference(&mut self, from: usize, scan: &Scan) -> Option<usize> {
         let text = self.text;
-        let name = reference(&text[scan.at..scan.end])?;
+        let name = reference(text.cut(scan.at..scan.end))?;
         if self.is_escaped(scan.at) {
             return None;
         }
         let after = scan.at + name.len() + "{}".len();
-        let is_apart = !text[from..scan.at].ends_with(|before: char| {
+        let is_apart = !text.cut(from..scan.at).ends_with(|before: char| {
             before.is_alphanumeric() || matches!(before, '/' | ':' | '.' | '-' | '_' | '}')
         });
-        let rest = &text[after..scan.end];
+        let rest = text.cut(after..scan.end);
         match self.attributes.value(name) {
             Some(value) if is_web(value) && is_apart => {
                 let length = rest.find(ends_address).unwrap_or(rest.len());
                 let whole = scan.at..after + length;
-                let has_text = text[whole.end..scan.end].starts_with('[');
-                let tail = if has_text { length } else { sentence_end(&rest[..length]) };
+                let has_text = text.cut(whole.end..scan.end).starts_with('[');
+                let tail = if has_text { length } else { sentence_end(rest.cut(..length)) };
                 let kind = if has_text { PlaceKind::Link } else { PlaceKind::Bare };
                 self.destination(scan.at..after + tail, kind);
                 Some(whole.end)

@@ -1,5 +1,7 @@
 //! What the escapes of CSS mean (CSS Syntax Level 3, 4.3.7).
 
+use crate::cut::Cut as _;
+
 /// The text with its escapes resolved; nothing if it has none.
 pub(super) fn resolved(written: &str) -> Option<String> {
     if !written.contains('\\') {
@@ -8,8 +10,8 @@ pub(super) fn resolved(written: &str) -> Option<String> {
     let mut text = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(at) = rest.find('\\') {
-        text.push_str(&rest[..at]);
-        rest = escape(&rest[at + 1..], &mut text);
+        text.push_str(rest.cut(..at));
+        rest = escape(rest.cut(at + 1..), &mut text);
     }
     text.push_str(rest);
     Some(text)
@@ -19,9 +21,9 @@ pub(super) fn resolved(written: &str) -> Option<String> {
 fn escape<'t>(after: &'t str, text: &mut String) -> &'t str {
     let digits = after.bytes().take(6).take_while(u8::is_ascii_hexdigit).count();
     if digits > 0 {
-        let code = u32::from_str_radix(&after[..digits], 16).ok().filter(|&code| code != 0);
+        let code = u32::from_str_radix(after.cut(..digits), 16).ok().filter(|&code| code != 0);
         text.push(code.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
-        let rest = &after[digits..];
+        let rest = after.cut(digits..);
         return rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(is_space)).unwrap_or(rest);
     }
     // A line end is joined over.
@@ -31,7 +33,7 @@ fn escape<'t>(after: &'t str, text: &mut String) -> &'t str {
     match after.chars().next() {
         Some(character) => {
             text.push(character);
-            &after[character.len_utf8()..]
+            after.cut(character.len_utf8()..)
         }
         None => after,
     }

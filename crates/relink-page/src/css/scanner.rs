@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::escape::resolved;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::list::trim;
 
@@ -74,7 +75,7 @@ impl<'t> Scanner<'t> {
 
     fn at_rule(&mut self, sign: usize) {
         let end = self.pass(sign + 1, is_name);
-        let name = &self.text[sign + 1..end];
+        let name = self.text.cut(sign + 1..end);
         self.statement = if name.eq_ignore_ascii_case("import") {
             Statement::Import
         } else if name.eq_ignore_ascii_case("namespace") {
@@ -132,7 +133,7 @@ impl<'t> Scanner<'t> {
         self.at = self.end;
         let close = self.closing(after)?;
         self.at = close + 1;
-        let is_placeholder = self.text[start..close].contains("{{");
+        let is_placeholder = self.text.cut(start..close).contains("{{");
         is_placeholder.then(|| Piece::Address(trim(self.text, start..close), Notation::Plain))
     }
 
@@ -197,7 +198,7 @@ impl<'t> Scanner<'t> {
     /// The address at `range`, unless it names part of the same page or a
     /// namespace.
     fn address(&mut self, range: Range<usize>) -> Option<Piece> {
-        let written = &self.text[range.clone()];
+        let written = self.text.cut(range.clone());
         if self.statement == Statement::Namespace || written.starts_with('#') {
             return None;
         }

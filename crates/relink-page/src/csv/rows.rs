@@ -8,6 +8,7 @@ use relink_model::{Place, PlaceKind};
 use super::cells::{Cells, Progress};
 use super::separator;
 use crate::Format;
+use crate::cut::Cut as _;
 use crate::document::{Cursor, Document, Origin};
 use crate::list::trim;
 use crate::window::Sequel;
@@ -49,7 +50,7 @@ pub fn each_row(format: Format, bytes: &[u8], each: &mut dyn FnMut(&[TableCell])
             column: cursor.column(),
             kind: PlaceKind::Value,
         };
-        row.push(TableCell { text: cell.means(&text[range]).into_owned(), place });
+        row.push(TableCell { text: cell.means(text.cut(range)).into_owned(), place });
         if cell.is_last {
             if row.iter().any(|cell| !cell.text.is_empty()) {
                 each(&row);

@@ -2,6 +2,8 @@
 //!
 //! Spreadsheets write semicolons where the comma is the decimal sign.
 
+use crate::cut::Cut as _;
+
 /// How many lines are looked at.
 const LINES_TO_SNIFF: usize = 16;
 /// How much of the table is looked at.
@@ -14,7 +16,7 @@ const CANDIDATES: [u8; 4] = [COMMA, b';', b'\t', b'|'];
 /// The first separator that stands in every line equally often, else the one
 /// that is most frequent in the first line, else the comma.
 pub(super) fn of(text: &str) -> u8 {
-    let head = &text[..text.floor_char_boundary(HEAD_LENGTH)];
+    let head = text.cut(..text.floor_char_boundary(HEAD_LENGTH));
     let lines = || head.lines().filter(|line| !line.trim().is_empty()).take(LINES_TO_SNIFF);
     let is_even = |separator: &u8| {
         let mut counts = lines().map(|line| count(line, *separator));

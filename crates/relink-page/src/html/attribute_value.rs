@@ -5,20 +5,25 @@
 
 use std::ops::Range;
 
+use crate::cut::Cut as _;
+
 /// The places of the addresses of a `srcset` (HTML standard, 4.8.4.2).
 pub(crate) fn srcset(value: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let start = at + span_of(&value[at..], |byte| is_space(byte) || byte == b',');
+        let start = at + span_of(value.cut(at..), |byte| is_space(byte) || byte == b',');
         if start == value.len() {
             return None;
         }
-        let end = start + span_of(&value[start..], |byte| !is_space(byte));
-        let address = value[start..end].trim_end_matches(',');
+        let end = start + span_of(value.cut(start..), |byte| !is_space(byte));
+        let address = value.cut(start..end).trim_end_matches(',');
         // A comma right after the address ends the candidate; else its
         // descriptors follow.
-        at =
-            if address.len() < end - start { end } else { end + descriptors_length(&value[end..]) };
+        at = if address.len() < end - start {
+            end
+        } else {
+            end + descriptors_length(value.cut(end..))
+        };
         Some(start..start + address.len())
     })
 }
@@ -43,18 +48,18 @@ pub(crate) fn refresh(content: &str) -> Option<Range<usize>> {
     let after_time =
         span_of(content, |byte| is_space(byte) || byte.is_ascii_digit() || byte == b'.');
     let separators =
-        span_of(&content[after_time..], |byte| is_space(byte) || matches!(byte, b';' | b','));
+        span_of(content.cut(after_time..), |byte| is_space(byte) || matches!(byte, b';' | b','));
     // A time alone reloads the page itself; an address without a time is none.
-    let time = &content[..after_time];
+    let time = content.cut(..after_time);
     let is_apart = separators > 0 || time.ends_with(char::is_whitespace);
     if time.trim().is_empty() || !is_apart {
         return None;
     }
     let start = after_url_sign(content, after_time + separators);
-    let range = match content[start..].bytes().next()? {
+    let range = match content.cut(start..).bytes().next()? {
         quote @ (b'"' | b'\'') => {
             let inside = start + 1;
-            inside..inside + span_of(&content[inside..], |byte| byte != quote)
+            inside..inside + span_of(content.cut(inside..), |byte| byte != quote)
         }
         _ => start..content.len(),
     };
@@ -63,17 +68,17 @@ pub(crate) fn refresh(content: &str) -> Option<Range<usize>> {
 
 /// The place after `url =`, or `at` itself when the sign is not there.
 fn after_url_sign(content: &str, at: usize) -> usize {
-    let rest = &content[at..];
+    let rest = content.cut(at..);
     let is_url = rest.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("url"));
     if !is_url {
         return at;
     }
-    let equals = 3 + span_of(&rest[3..], is_space);
+    let equals = 3 + span_of(rest.cut(3..), is_space);
     if rest.as_bytes().get(equals) != Some(&b'=') {
         return at;
     }
     let after = equals + 1;
-    at + after + span_of(&rest[after..], is_space)
+    at + after + span_of(rest.cut(after..), is_space)
 }
 
 fn span_of(text: &str, holds: impl Fn(u8) -> bool) -> usize {
@@ -90,7 +95,7 @@ mod tests {
 
     #[track_caller]
     fn check_srcset(value: &str, expect: &[&str]) {
-        let found: Vec<&str> = srcset(value).map(|range| &value[range]).collect();
+        let found: Vec<&str> = srcset(value).map(|range| value.cut(range)).collect();
         assert_eq!(found, expect);
     }
 
@@ -107,7 +112,7 @@ mod tests {
 
     #[track_caller]
     fn check_refresh(content: &str, expect: Option<&str>) {
-        assert_eq!(refresh(content).map(|range| &content[range]), expect);
+        assert_eq!(refresh(content).map(|range| content.cut(range)), expect);
     }
 
     #[test]

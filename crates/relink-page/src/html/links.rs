@@ -20,6 +20,7 @@ use super::style;
 use super::tokenizer::{Content, Piece, TextElement, Token, Tokenizer};
 use crate::bare::http_addresses;
 use crate::css;
+use crate::cut::Cut as _;
 use crate::found::{Extractor, Found, Notation, unescaped};
 use crate::json;
 use crate::list::trim;
@@ -233,7 +234,7 @@ impl<'t> Tag<'_, 't> {
         match role {
             Role::Address(kind) => address(trim(html, value), *kind),
             Role::Candidates(kind) => {
-                srcset(&html[value.clone()])
+                srcset(html.cut(value.clone()))
                     .for_each(|candidate| address(shifted(&value, &candidate), *kind));
             }
             Role::Content => {
@@ -287,7 +288,7 @@ impl<'t> Tag<'_, 't> {
 
     /// The address in the content of a `meta`.
     fn in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, PlaceKind)> {
-        let written: &'t str = &self.html[value.clone()];
+        let written: &'t str = self.html.cut(value.clone());
         if let Some(pragma) = self.tokens.attribute("http-equiv") {
             let range = refresh(written).filter(|_| is(pragma.trim(), "refresh"))?;
             return Some((shifted(value, &range), Refresh));

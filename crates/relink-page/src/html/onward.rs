@@ -10,6 +10,7 @@ use relink_model::Digest;
 use super::attribute_value::refresh;
 use super::script_redirect::script_redirect;
 use super::tokenizer::Tokenizer;
+use crate::cut::Cut as _;
 use crate::found::unescaped;
 
 /// The longest wait, in seconds, that still sends the reader on at once.
@@ -68,7 +69,7 @@ impl Onward {
         let onload = self.onload.unwrap_or_default();
         scripts
             .iter()
-            .map(|range| &html[range.clone()])
+            .map(|range| html.cut(range.clone()))
             .chain([onload.as_str()])
             .find_map(|script| script_redirect(script, &onload))
             .and_then(|address| elsewhere(&address))
@@ -85,7 +86,7 @@ fn refresh_address(content: &str) -> Option<String> {
     if !is_soon {
         return None;
     }
-    refresh(content).and_then(|range| elsewhere(&content[range]))
+    refresh(content).and_then(|range| elsewhere(content.cut(range)))
 }
 
 /// The address, if it leads to another page.
@@ -105,7 +106,7 @@ fn is_of_the_web(address: &str) -> bool {
         .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
     match end {
         Some(end) if address.as_bytes()[end] == b':' => {
-            ["http", "https"].iter().any(|scheme| address[..end].eq_ignore_ascii_case(scheme))
+            ["http", "https"].iter().any(|scheme| address.cut(..end).eq_ignore_ascii_case(scheme))
         }
         _ => true,
     }
@@ -222,6 +223,6 @@ mod tests {
     fn a_very_long_address_is_none() {
         let long = "x".repeat(ADDRESS_LENGTH + 1);
         refresh_leads(&format!("0;url={long}"), None);
-        refresh_leads(&format!("0;url={}", &long[1..]), Some(&long[1..]));
+        refresh_leads(&format!("0;url={}", long.cut(1..)), Some(long.cut(1..)));
     }
 }

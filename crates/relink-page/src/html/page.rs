@@ -12,6 +12,7 @@ use super::element::Element;
 use super::onward::{ADDRESS_LENGTH, Onward};
 use super::signs::Signs;
 use super::tokenizer::{TextElement, Token, Tokenizer};
+use crate::cut::Cut as _;
 use crate::folded::{Folded, folded_title};
 use crate::found::unescaped;
 use crate::shingle::VisibleText;
@@ -35,7 +36,7 @@ pub(crate) fn read_page(html: &str, digest: &mut Digest) {
         match token {
             Token::Text(text) => page.see(text),
             Token::Content(content) => match content.element {
-                TextElement::Title => page.title(&html[content.range]),
+                TextElement::Title => page.title(html.cut(content.range)),
                 TextElement::Script => page.script(content.range),
                 _ => {}
             },

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::onward::PATIENCE;
+use crate::cut::Cut as _;
 
 /// Longer scripts do more than send a reader on.
 const SCRIPT_LENGTH: usize = 2048;
@@ -138,7 +139,7 @@ impl<'s> Reading<'s> {
     }
 
     fn rest(&self) -> &'s str {
-        &self.script[self.at..]
+        self.script.cut(self.at..)
     }
 
     fn hinder(&mut self) {
@@ -191,18 +192,18 @@ impl<'s> Reading<'s> {
     /// has no end, or is computed.
     fn string(&mut self) -> Option<Cow<'s, str>> {
         let quote = self.byte().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
-        let inside = &self.script[self.at + 1..];
+        let inside = self.script.cut(self.at + 1..);
         let end = string_end(inside, quote)?;
         self.at += end + 2;
-        let written = &inside[..end];
+        let written = inside.cut(..end);
         (quote != b'`' || !written.contains("${")).then(|| unescaped(written))
     }
 
     fn number(&mut self) {
-        let is_argument = self.script[..self.at].trim_end().ends_with(',');
+        let is_argument = self.script.cut(..self.at).trim_end().ends_with(',');
         let length = self.rest().bytes().take_while(u8::is_ascii_digit).count();
         if is_argument && self.is_timed() {
-            self.delay = self.delay.max(self.rest()[..length].parse().unwrap_or(u64::MAX));
+            self.delay = self.delay.max(self.rest().cut(..length).parse().unwrap_or(u64::MAX));
         }
         self.at += length;
     }
@@ -210,15 +211,15 @@ impl<'s> Reading<'s> {
     fn is_timed(&self) -> bool {
         ["setTimeout", "setInterval"]
             .iter()
-            .any(|timer| mentions(&self.script[..self.at], timer) > 0)
+            .any(|timer| mentions(self.script.cut(..self.at), timer) > 0)
     }
 
     /// Reads a name, with the names that follow it after points.
     fn word(&mut self) {
-        let is_member = self.script[..self.at].ends_with('.');
+        let is_member = self.script.cut(..self.at).ends_with('.');
         let length =
             self.rest().bytes().take_while(|&byte| is_name_byte(byte) || byte == b'.').count();
-        let path = &self.rest()[..length];
+        let path = self.rest().cut(..length);
         self.at += length;
         let last = path.rsplit('.').next().unwrap_or(path);
         if HINDRANCES.contains(&last) {
@@ -241,7 +242,7 @@ impl<'s> Reading<'s> {
         self.skip_blank();
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
         if length > 0 && self.function.is_none() {
-            self.function = Some((&self.rest()[..length], self.depth));
+            self.function = Some((self.rest().cut(..length), self.depth));
         }
         self.at += length;
     }
@@ -319,7 +320,7 @@ impl<'s> Reading<'s> {
 
     fn named_string(&mut self) -> Option<String> {
         let length = self.rest().bytes().take_while(|&byte| is_name_byte(byte)).count();
-        let name = &self.rest()[..length];
+        let name = self.rest().cut(..length);
         let (_, string) = self.strings.iter().rev().find(|(other, _)| *other == name)?;
         self.at += length;
         Some(string.clone())
@@ -329,7 +330,7 @@ impl<'s> Reading<'s> {
     fn ends_here(&mut self) -> bool {
         let before = self.at;
         self.skip_blank();
-        let is_next_line = self.script[before..self.at].contains('\n');
+        let is_next_line = self.script.cut(before..self.at).contains('\n');
         match self.byte() {
             None | Some(b';' | b',' | b')' | b'}') => true,
             Some(b'-') => self.rest().starts_with("-->"),

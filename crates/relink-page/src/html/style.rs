@@ -7,6 +7,7 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use crate::css::{Piece, Scanner};
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::resolved::Resolved;
 
@@ -35,7 +36,7 @@ pub(super) fn each_address(
         if let Piece::Address(range, notation) = piece {
             let means = match notation {
                 Notation::Means(means) => means,
-                _ => css[range.clone()].to_owned(),
+                _ => css.cut(range.clone()).to_owned(),
             };
             each(resolved.written(range), Notation::Means(means));
         }
@@ -50,7 +51,7 @@ fn resolve(html: &str, value: Range<usize>) -> Resolved {
         let start = at + next;
         let end = reference_end(html, start, value.end);
         resolved.push_plain(html, at..start);
-        resolved.push_escape(start..end, &htmlize::unescape_attribute(&html[start..end]));
+        resolved.push_escape(start..end, &htmlize::unescape_attribute(html.cut(start..end)));
         at = end;
     }
     resolved.push_plain(html, at..value.end);

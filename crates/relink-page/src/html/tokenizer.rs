@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2_iter, memmem};
 
+use crate::cut::Cut as _;
 use crate::window::Sequel;
 
 /// A piece of an HTML document.
@@ -103,7 +104,7 @@ impl<'t> Tokenizer<'t> {
     pub(crate) fn attribute(&self, name: &str) -> Option<&'t str> {
         let attribute =
             self.attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name))?;
-        Some(attribute.value.clone().map_or("", |range| &self.text[range]))
+        Some(attribute.value.clone().map_or("", |range| self.text.cut(range)))
     }
 
     /// Reads the next token; nothing at the end. A tag the document breaks off
@@ -172,7 +173,7 @@ impl<'t> Tokenizer<'t> {
             }
             from += angle + 1;
         };
-        Token::Text(&self.text[start..self.at])
+        Token::Text(self.text.cut(start..self.at))
     }
 
     /// Passes over what ends at the next `>`.
@@ -188,7 +189,7 @@ impl<'t> Tokenizer<'t> {
             return None;
         }
         self.at = self.comment_end(start);
-        let written = &self.text[start..self.at];
+        let written = self.text.cut(start..self.at);
         let inside = written.strip_suffix("-->").or_else(|| written.strip_suffix("--!>"));
         Some(start..start + inside.unwrap_or(written).len())
     }
@@ -244,7 +245,7 @@ impl<'t> Tokenizer<'t> {
             }
         };
         let is_whole = at < self.text.len();
-        is_whole.then(|| &self.text[start..end])
+        is_whole.then(|| self.text.cut(start..end))
     }
 
     /// Reads the attribute at `start` and returns where it ends.
@@ -258,7 +259,7 @@ impl<'t> Tokenizer<'t> {
         } else {
             (None, end)
         };
-        let name = &self.text[start..end];
+        let name = self.text.cut(start..end);
         self.attributes.push(Attribute { name, value });
         next
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::cut::Cut as _;
 use crate::resolved::Resolved;
 
 /// Adds the content of a string that stands at `range` to `resolved`. What is
@@ -12,7 +13,7 @@ pub(crate) fn resolve(text: &str, range: Range<usize>, resolved: &mut Resolved) 
     let (mut plain, mut from) = (range.start, range.start);
     while let Some(next) = memchr(b'\\', &text.as_bytes()[from..range.end]) {
         let at = from + next;
-        let Some((character, length)) = escape(&text[at..range.end]) else {
+        let Some((character, length)) = escape(text.cut(at..range.end)) else {
             from = at + 1;
             continue;
         };

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
+use crate::cut::Cut as _;
 use crate::window::Sequel;
 
 /// A piece of a JSON document; strings are given by their content as written.
@@ -152,7 +153,7 @@ impl<'t> Tokenizer<'t> {
     fn comment(&mut self, at: usize) -> Option<Token> {
         let start = at + 2;
         let (length, mark) = match self.rest(at + 1).first()? {
-            b'/' if !self.text[..at].ends_with(':') => {
+            b'/' if !self.text.cut(..at).ends_with(':') => {
                 (memchr(b'\n', self.rest(start)).unwrap_or(self.end - start), 0)
             }
             b'/' => {

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use crate::cut::Cut as _;
+
 /// The marks, and what stands for each; all of one width.
 const MARKS: [(&str, &str); 4] =
     [("!!! ", "-   "), ("??? ", "-   "), ("???+ ", "-   x"), ("=== \"", "-   x")];
@@ -21,11 +23,11 @@ pub(crate) fn as_lists(text: &str) -> Cow<'_, str> {
     let mut lists = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
         let content = line.trim_start_matches(' ');
-        lists.push_str(&line[..line.len() - content.len()]);
+        lists.push_str(line.cut(..line.len() - content.len()));
         match stand_in(content) {
             Some(item) => {
                 lists.push_str(item);
-                lists.push_str(&content[item.len()..]);
+                lists.push_str(content.cut(item.len()..));
             }
             None => lists.push_str(content),
         }
@@ -35,7 +37,7 @@ pub(crate) fn as_lists(text: &str) -> Cow<'_, str> {
 
 fn stand_in(line: &str) -> Option<&'static str> {
     let (mark, item) = MARKS.into_iter().find(|(mark, _)| line.starts_with(mark))?;
-    let names_something = line[mark.len()..].starts_with(|first: char| first.is_alphanumeric());
+    let names_something = line.cut(mark.len()..).starts_with(|first: char| first.is_alphanumeric());
     names_something.then_some(item)
 }
 

@@ -10,6 +10,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
+use crate::cut::Cut as _;
+
 /// Brackets in a row that are all believed.
 const LONGEST: usize = 64;
 
@@ -39,9 +41,9 @@ fn without_crowds(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut kept = 0;
     for part in parts(&text) {
         let tail = memrchr(b')', &text.as_bytes()[part.clone()]).map_or(0, |at| at + 1);
-        let tail = &text[part.start + tail..part.end];
+        let tail = text.cut(part.start + tail..part.end);
         if is_crowd(tail) {
-            blunted.push_str(&text[kept..part.end - tail.len()]);
+            blunted.push_str(text.cut(kept..part.end - tail.len()));
             blunted.push_str(&tail.replace(['[', ']'], LETTER));
             kept = part.end;
         }
@@ -49,7 +51,7 @@ fn without_crowds(text: Cow<'_, str>) -> Cow<'_, str> {
     if kept == 0 {
         return text;
     }
-    blunted.push_str(&text[kept..]);
+    blunted.push_str(text.cut(kept..));
     blunted.into()
 }
 
@@ -82,11 +84,11 @@ fn without_runs(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut blunted = String::with_capacity(text.len());
     let mut rest = &*text;
     while let Some(at) = memmem::find(rest.as_bytes(), &run) {
-        let after = rest[at..].trim_start_matches('[');
+        let after = rest.cut(at..).trim_start_matches('[');
         let length = rest.len() - at - after.len();
-        blunted.push_str(&rest[..at]);
+        blunted.push_str(rest.cut(..at));
         blunted.push_str(&LETTER.repeat(length - LONGEST));
-        blunted.push_str(&rest[at + length - LONGEST..at + length]);
+        blunted.push_str(rest.cut(at + length - LONGEST..at + length));
         rest = after;
     }
     blunted.push_str(rest);
@@ -110,7 +112,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        assert!(blunted(Cow::Borrowed(text)) == expect, "{}", &text[text.len() - 20..]);
+        assert!(blunted(Cow::Borrowed(text)) == expect, "{}", text.cut(text.len() - 20..));
     }
 
     #[test]

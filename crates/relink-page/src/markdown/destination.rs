@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
+use crate::cut::Cut as _;
+
 /// The destination in `[text](destination "title")`, where `text` ends at
 /// `inside_end`.
 pub(crate) fn of_inline(
@@ -116,14 +118,14 @@ pub(crate) fn meaning(written: &str) -> String {
         let escape = at + found;
         at = escape + 1;
         if is_escape(bytes, escape) {
-            push_unescaped(&written[from..escape], &mut meaning);
+            push_unescaped(written.cut(from..escape), &mut meaning);
             // What is escaped is never the end of something longer.
             meaning.push(char::from(bytes[at]));
             at += 1;
             from = at;
         }
     }
-    push_unescaped(&written[from..], &mut meaning);
+    push_unescaped(written.cut(from..), &mut meaning);
     meaning
 }
 

@@ -7,13 +7,14 @@
 use relink_model::{PlaceKind, SkipReason};
 
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::mention::Mentions;
 
 /// Notes the addresses of the front matter, which is the first `length` bytes.
 pub(crate) fn read(text: &str, length: usize, mentions: &mut Mentions<'_>) {
     let mut start = 0;
-    for line in text[..length].split_inclusive('\n') {
+    for line in text.cut(..length).split_inclusive('\n') {
         let part = start..start + line.len();
         start = part.end;
         if line.trim_start().starts_with('#') {
@@ -37,7 +38,7 @@ pub(crate) fn length(text: &str) -> usize {
         _ => return 0,
     };
     let mut length = first.len();
-    for line in text[first.len()..].split_inclusive('\n') {
+    for line in text.cut(first.len()..).split_inclusive('\n') {
         length += line.len();
         if ends.contains(&line.trim_end()) {
             return length;
@@ -52,7 +53,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, body: &str) {
-        assert_eq!(&text[length(text)..], body);
+        assert_eq!(text.cut(length(text)..), body);
     }
 
     #[test]

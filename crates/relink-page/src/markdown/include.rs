@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memchr::{memchr2, memchr3, memmem};
 
+use crate::cut::Cut as _;
+
 /// What mdBook calls the ways to take in a file.
 const INCLUDES: [&str; 4] = ["include", "rustdoc_include", "playground", "playpen"];
 
@@ -15,7 +17,7 @@ const LONGEST_INCLUDE: usize = 1024;
 /// anything else is read, so they count in code, too.
 pub(crate) fn includes(text: &str) -> impl Iterator<Item = Range<usize>> {
     memmem::find_iter(text.as_bytes(), b"{{#").filter_map(|at| {
-        if text[..at].ends_with('\\') {
+        if text.cut(..at).ends_with('\\') {
             return None;
         }
         let inside = at + "{{#".len();
@@ -24,7 +26,7 @@ pub(crate) fn includes(text: &str) -> impl Iterator<Item = Range<usize>> {
         if !text.as_bytes()[end..].starts_with(b"}}") {
             return None;
         }
-        let (name, argument) = text[inside..end].split_once([' ', '\t'])?;
+        let (name, argument) = text.cut(inside..end).split_once([' ', '\t'])?;
         INCLUDES.contains(&name).then(|| file(argument, end - argument.len()))?
     })
 }
@@ -52,7 +54,7 @@ pub(crate) fn pages(text: &str, part: Range<usize>) -> impl Iterator<Item = Rang
             // Of three brackets, the last two may be those of a page.
             from = if length == 0 && bytes[end] == b'[' { start - 1 } else { end };
             if bytes[..part.end][end..].starts_with(b"]]")
-                && let Some(page) = page(&text[start..end])
+                && let Some(page) = page(text.cut(start..end))
             {
                 return Some(start..start + page);
             }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use memchr::{memchr_iter, memmem};
 use relink_model::{PlaceKind, SkipReason};
 
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::mention::Mentions;
 
@@ -81,7 +82,7 @@ impl<'t> Tag<'t> {
         while self.byte().is_some_and(&belongs) {
             self.at += 1;
         }
-        &self.text[start..self.at]
+        self.text.cut(start..self.at)
     }
 
     /// Passes over white space, which must stand before an attribute.
@@ -126,8 +127,8 @@ impl<'t> Tag<'t> {
             _ => return,
         };
         let inside = value.start + 1..value.end - 1;
-        let written = &self.text[inside.clone()];
-        if !self.text[value.clone()].starts_with('{') {
+        let written = self.text.cut(inside.clone());
+        if !self.text.cut(value.clone()).starts_with('{') {
             mentions.link(inside, kind, Notation::Html);
         } else if let Some(length) = literal(written) {
             mentions.link(inside.start + 1..inside.start + 1 + length, kind, Notation::Plain);
@@ -162,10 +163,10 @@ pub(crate) fn is_module_code(paragraph: &str) -> bool {
 pub(crate) fn imports(text: &str, paragraph: Range<usize>) -> Vec<Range<usize>> {
     let mut files = Vec::new();
     let mut start = paragraph.start;
-    for line in text[paragraph].split_inclusive('\n') {
+    for line in text.cut(paragraph).split_inclusive('\n') {
         let is_import = line.starts_with("import ") || line.starts_with('}');
         if let Some(file) = quoted_at_end(line).filter(|_| is_import)
-            && is_file(&line[file.clone()])
+            && is_file(line.cut(file.clone()))
         {
             files.push(start + file.start..start + file.end);
         }
@@ -178,7 +179,7 @@ fn quoted_at_end(line: &str) -> Option<Range<usize>> {
     let statement = line.trim_end().trim_end_matches(';').trim_end();
     let quote = statement.chars().next_back().filter(|last| matches!(last, '"' | '\''))?;
     let end = statement.len() - 1;
-    let start = statement[..end].rfind(quote)? + 1;
+    let start = statement.cut(..end).rfind(quote)? + 1;
     Some(start..end)
 }
 

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{Link, LinkTarget, SkipReason};
 
+use crate::cut::Cut as _;
 use crate::laws::check as check_format;
 use crate::{Format, links};
 
@@ -25,7 +26,7 @@ fn dest(markdown: &str, raw: &str, meaning: &str) {
         panic!("one link, not {found:?}");
     };
     assert_eq!(link.raw, raw);
-    assert_eq!(&markdown[link.place.span.range()], raw);
+    assert_eq!(markdown.cut(link.place.span.range()), raw);
     assert_eq!(link.target.text(), meaning);
 }
 
@@ -280,7 +281,7 @@ proptest! {
     ) {
         let markdown = format!("[{}](x)", pieces.concat());
         let found = links(Format::Markdown, markdown.as_bytes()).links;
-        let is_page = |link: &&Link| markdown[..link.place.span.start].ends_with("[[");
+        let is_page = |link: &&Link| markdown.cut(..link.place.span.start).ends_with("[[");
         for link in &found {
             let (raw, written) = (link.raw.trim(), unescaped(&link.raw));
             let target = link.target.text();
@@ -319,10 +320,10 @@ fn unescaped(raw: &str) -> String {
     let mut text = String::new();
     let mut rest = raw;
     while let Some(first) = rest.chars().next() {
-        let after = &rest[first.len_utf8()..];
+        let after = rest.cut(first.len_utf8()..);
         if first == '\\' && after.starts_with(|next: char| next.is_ascii_punctuation()) {
-            text.push_str(&after[..1]);
-            rest = &after[1..];
+            text.push_str(after.cut(..1));
+            rest = after.cut(1..);
         } else if let Some(entity) = rest.strip_prefix("&amp;") {
             text.push('&');
             rest = entity;

@@ -9,6 +9,7 @@ use relink_model::{PlaceKind, SkipReason};
 
 use super::Reader;
 use super::target::{meaning, reference};
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::html::each_destination;
 use crate::list::trim;
@@ -59,16 +60,16 @@ pub(super) fn of(written: &str) -> Option<Directive<'_>> {
     let mut start = 0;
     if let Some(inside) = written.strip_prefix('|') {
         let end = inside.find("| ")?;
-        let after = &inside[end + "| ".len()..];
+        let after = inside.cut(end + "| ".len()..);
         start = written.len() - after.trim_start().len();
     }
-    let rest = &written[start..];
+    let rest = written.cut(start..);
     let end = rest.find("::")?;
-    let name = &rest[..end];
+    let name = rest.cut(..end);
     let is_name = !name.is_empty()
         && name.chars().all(|letter| letter.is_alphanumeric() || "-_.+:".contains(letter));
     let length = start + end + "::".len();
-    let is_ended = written[length..].chars().next().is_none_or(char::is_whitespace);
+    let is_ended = written.cut(length..).chars().next().is_none_or(char::is_whitespace);
     (is_name && is_ended).then_some(Directive { name, length })
 }
 
@@ -106,7 +107,7 @@ impl Reader<'_> {
         let end = self.continued(arguments.end, column, |line| !line.starts_with(':'));
         let address = trim(self.text, arguments.start..end);
         // `<file>` is one that comes with the program.
-        if !self.text[address.clone()].starts_with('<') {
+        if !self.text.cut(address.clone()).starts_with('<') {
             self.address(address, kind);
         }
     }
@@ -114,7 +115,7 @@ impl Reader<'_> {
     /// Notes an address that may go over several lines.
     pub(super) fn address(&mut self, range: Range<usize>, kind: PlaceKind) {
         if !range.is_empty() {
-            let means = meaning(&self.text[range.clone()]);
+            let means = meaning(self.text.cut(range.clone()));
             self.mentions.link(range, kind, Notation::Means(means));
         }
     }
@@ -128,7 +129,7 @@ impl Reader<'_> {
             self.at = line.next;
             let value = trim(self.text, line.content.end - value.len()..line.content.end);
             match name {
-                "target" => match reference(&self.text[value.clone()]) {
+                "target" => match reference(self.text.cut(value.clone())) {
                     Some(name) => self.targets.refer(name),
                     None => self.address(value, PlaceKind::Link),
                 },
@@ -146,7 +147,7 @@ impl Reader<'_> {
 
     /// Takes in what is handed to one kind of output as it stands.
     fn raw(&mut self, arguments: Range<usize>, column: usize) {
-        let is_html = self.text[arguments.clone()].trim().eq_ignore_ascii_case("html");
+        let is_html = self.text.cut(arguments.clone()).trim().eq_ignore_ascii_case("html");
         self.options(column);
         let start = self.at;
         self.at = self.block_end(column);
@@ -155,7 +156,7 @@ impl Reader<'_> {
             return;
         }
         let mentions = &mut self.mentions;
-        each_destination(&self.text[start..self.at], &mut |range, kind| {
+        each_destination(self.text.cut(start..self.at), &mut |range, kind| {
             mentions.link(start + range.start..start + range.end, kind, Notation::Html);
         });
     }
@@ -167,7 +168,7 @@ impl Reader<'_> {
         while let Some(line) = self.line().filter(|line| line.start < end) {
             self.at = line.next;
             let page = pointed(self.text, line.content.clone()).unwrap_or(line.content);
-            let written = &self.text[page.clone()];
+            let written = self.text.cut(page.clone());
             if written.contains("://") {
                 self.mentions.link(page, PlaceKind::Link, Notation::Plain);
             } else if !written.is_empty() && written != "self" && !written.contains('*') {
@@ -192,9 +193,9 @@ impl Reader<'_> {
 
 /// The part in angle brackets at the end of `text <here>`, without white space.
 pub(super) fn pointed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
-    let written = &text[range.clone()];
+    let written = text.cut(range.clone());
     let inside = written.strip_suffix('>').filter(|inside| !inside.ends_with('\\'))?;
     let open = inside.rfind('<')?;
-    let is_apart = inside[..open].chars().next_back().is_none_or(char::is_whitespace);
+    let is_apart = inside.cut(..open).chars().next_back().is_none_or(char::is_whitespace);
     is_apart.then(|| trim(text, range.start + open + 1..range.start + inside.len()))
 }

@@ -9,6 +9,7 @@ use super::Reader;
 use super::directive::pointed;
 use super::target::{meaning, reference};
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 
 /// How far back the name of a role or a simple reference is looked for.
@@ -32,7 +33,7 @@ impl Reader<'_> {
         let mut at = part.start;
         while let Some(tick) = self.find_tick(at..part.end) {
             self.plain(at..tick);
-            let after = &self.text[tick..part.end];
+            let after = self.text.cut(tick..part.end);
             at = tick + 1;
             if after.starts_with("``") {
                 let inside = tick + "``".len();
@@ -40,7 +41,7 @@ impl Reader<'_> {
                 let length = memmem::find(bytes, b"``");
                 at = length.map_or(inside, |length| inside + length + "``".len());
                 self.mentions.pass_over(inside..at, SkipReason::Code);
-            } else if !after[1..].starts_with(char::is_whitespace)
+            } else if !after.cut(1..).starts_with(char::is_whitespace)
                 && let Some(close) = self.find_tick(tick + 1..part.end)
             {
                 at = self.interpreted(tick + 1..close, part.end);
@@ -66,7 +67,7 @@ impl Reader<'_> {
     /// Takes in a text in backquotes; returns where what belongs to it ends.
     fn interpreted(&mut self, inside: Range<usize>, end: usize) -> usize {
         let after = inside.end + 1;
-        let suffix = suffix(&self.text[after..end]);
+        let suffix = suffix(self.text.cut(after..end));
         if let Some(role) = self.role_before(inside.start - 1) {
             self.role(role, inside);
             return after;
@@ -92,28 +93,28 @@ impl Reader<'_> {
         let length =
             colon.iter().rev().take(LONGEST_NAME).take_while(|byte| is_role_byte(**byte)).count();
         let name = colon.len() - length..colon.len();
-        let inside = self.text[name.clone()].strip_prefix(':')?;
+        let inside = self.text.cut(name.clone()).strip_prefix(':')?;
         (!inside.is_empty()).then_some(name.start + 1..name.end)
     }
 
     fn reference(&mut self, inside: Range<usize>, is_anonymous: bool) {
         match pointed(self.text, inside.clone()) {
-            Some(address) => match reference(&self.text[address.clone()]) {
+            Some(address) => match reference(self.text.cut(address.clone())) {
                 Some(name) => self.targets.refer(name),
                 None => self.address(address, PlaceKind::Link),
             },
             None if is_anonymous => self.targets.refer_to_next(),
-            None => self.targets.refer(&self.text[inside]),
+            None => self.targets.refer(self.text.cut(inside)),
         }
     }
 
     fn role(&mut self, role: Range<usize>, inside: Range<usize>) {
         let target = pointed(self.text, inside.clone()).unwrap_or(inside.clone());
-        let written = &self.text[target.clone()];
+        let written = self.text.cut(target.clone());
         if written.is_empty() || written.starts_with('!') {
             return;
         }
-        match self.text[role].rsplit(':').next().unwrap_or_default() {
+        match self.text.cut(role).rsplit(':').next().unwrap_or_default() {
             "doc" => self.mentions.link(target, PlaceKind::Reference, Notation::Name),
             "ref" | "numref" => {
                 let means = Notation::Means(format!("#{}", meaning(written)));
@@ -138,8 +139,8 @@ impl Reader<'_> {
     fn addresses(&mut self, part: Range<usize>) {
         let text = self.text;
         for range in http_addresses(text, part) {
-            let written = &text[range.clone()];
-            if text[..range.start].ends_with('\\') {
+            let written = text.cut(range.clone());
+            if text.cut(..range.start).ends_with('\\') {
                 self.mentions.skip(range, PlaceKind::Bare, SkipReason::Code);
             } else if written.contains('\\') {
                 let means = Notation::Means(meaning(written));
@@ -156,9 +157,9 @@ impl Reader<'_> {
         let mut end = part.start;
         for at in memchr_iter(b'_', &text.as_bytes()[part.clone()]) {
             let at = part.start + at;
-            let after = &text[at + 1..part.end];
+            let after = text.cut(at + 1..part.end);
             let is_anonymous = after.starts_with('_');
-            let is_last = !after[usize::from(is_anonymous)..].starts_with(is_word);
+            let is_last = !after.cut(usize::from(is_anonymous)..).starts_with(is_word);
             if at < end || !is_last {
                 continue;
             }
@@ -186,7 +187,7 @@ fn suffix(after: &str) -> Suffix {
     }
     let Some(rest) = after.strip_prefix(':') else { return Suffix::None };
     let length = rest.bytes().take(LONGEST_NAME).take_while(|byte| is_role_byte(*byte)).count();
-    let name = &rest[..length];
+    let name = rest.cut(..length);
     if name.len() > 1 && name.ends_with(':') { Suffix::Role(length + 1) } else { Suffix::None }
 }
 
@@ -200,17 +201,17 @@ fn is_word(letter: char) -> bool {
 
 /// The word or `|substitution|` that ends where `part` does.
 fn word_before(text: &str, part: Range<usize>) -> Option<&str> {
-    let written = &text[part];
+    let written = text.cut(part);
     let mut from = written.len().saturating_sub(LONGEST_NAME);
     while !written.is_char_boundary(from) {
         from += 1;
     }
-    let near = &written[from..];
+    let near = written.cut(from..);
     if let Some(inside) = near.strip_suffix('|') {
-        return Some(&inside[inside.rfind('|')? + 1..]);
+        return Some(inside.cut(inside.rfind('|')? + 1..));
     }
     let belongs = |letter: char| letter.is_alphanumeric() || "-_.+:".contains(letter);
-    let name = &near[near.trim_end_matches(belongs).len()..];
+    let name = near.cut(near.trim_end_matches(belongs).len()..);
     let name = name.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     name.ends_with(is_word).then_some(name)
 }

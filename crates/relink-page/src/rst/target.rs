@@ -7,6 +7,7 @@ use memchr::memmem;
 use relink_model::{PlaceKind, SkipReason};
 
 use super::Reader;
+use crate::cut::Cut as _;
 use crate::found::Notation;
 use crate::mention::Mentions;
 
@@ -77,10 +78,10 @@ impl Targets {
 impl Reader<'_> {
     /// Takes in `_name: address` or `__: address`.
     pub(super) fn named_target(&mut self, rest: Range<usize>, column: usize) {
-        let written = &self.text[rest.clone()];
+        let written = self.text.cut(rest.clone());
         if let Some(after) = written.strip_prefix("__:") {
             self.target(rest.end - after.len()..rest.end, column, None);
-        } else if let Some((name, length)) = name(&written[1..]) {
+        } else if let Some((name, length)) = name(written.cut(1..)) {
             let name = normal(name);
             self.target(rest.start + 1 + length..rest.end, column, Some(name));
         } else {
@@ -92,7 +93,7 @@ impl Reader<'_> {
     pub(super) fn target(&mut self, rest: Range<usize>, column: usize, name: Option<String>) {
         let end = self.continued(rest.end, column, |_| true);
         let address = crate::list::trim(self.text, rest.start..end);
-        let written = &self.text[address.clone()];
+        let written = self.text.cut(address.clone());
         if let Some(other) = reference(written) {
             self.targets.refer(other);
         } else if written.is_empty() {
@@ -116,7 +117,7 @@ impl Reader<'_> {
 fn name(written: &str) -> Option<(&str, usize)> {
     if let Some(quoted) = written.strip_prefix('`') {
         let end = quoted.find("`:")?;
-        return Some((&quoted[..end], end + "``:".len()));
+        return Some((quoted.cut(..end), end + "``:".len()));
     }
     let bytes = written.as_bytes();
     let mut at = 0;
@@ -124,7 +125,7 @@ fn name(written: &str) -> Option<(&str, usize)> {
         match bytes[at] {
             b'\\' => at += 1,
             b':' if bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace) => {
-                return Some((&written[..at], at + 1));
+                return Some((written.cut(..at), at + 1));
             }
             _ => {}
         }

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
+use crate::cut::Cut as _;
+
 /// How far back the start of a line is looked for.
 const INDENT_LENGTH: usize = 200;
 
@@ -140,7 +142,7 @@ impl<'t> Parts<'t> {
     fn line_comment(&mut self) -> Option<Range<usize>> {
         let rest = self.rest(self.at);
         let mark = self.syntax.line_marks.iter().find(|mark| rest.starts_with(mark.as_bytes()))?;
-        let before = self.text[..self.at].chars().next_back();
+        let before = self.text.cut(..self.at).chars().next_back();
         // The slashes of `https://` begin no comment.
         let may_begin = match self.syntax.habit {
             Habit::Words => before.is_none_or(|before| {

@@ -6,6 +6,7 @@ use relink_model::{PlaceKind, SkipReason};
 
 use super::Reader;
 use crate::bare::http_addresses;
+use crate::cut::Cut as _;
 use crate::found::{Notation, unescaped};
 
 /// Schemes that may stand in brackets, besides those of the web.
@@ -28,7 +29,7 @@ struct Written {
 impl Reader<'_> {
     /// Reads `[address text]`, whose bracket stands before `start`.
     pub(super) fn external(&mut self, start: usize, end: usize) -> Option<usize> {
-        let rest = &self.text[start..end];
+        let rest = self.text.cut(start..end);
         let host = web_prefix(rest).or_else(|| rest.starts_with("//").then_some("//".len()));
         let other = OTHER_SCHEMES.iter().find(|scheme| {
             rest.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
@@ -47,16 +48,17 @@ impl Reader<'_> {
     /// Reads the address around the `://` at `colon`.
     pub(super) fn colon(&mut self, colon: usize, part: Range<usize>) -> Option<usize> {
         let text = self.text;
-        if !text[colon..part.end].starts_with("://") {
+        if !text.cut(colon..part.end).starts_with("://") {
             return None;
         }
         let before = &text.as_bytes()[part.start..colon];
         let letters = before.iter().rev().take(6).take_while(|byte| byte.is_ascii_alphanumeric());
         let start = colon - letters.count();
-        let host = start + web_prefix(&text[start..part.end])?;
-        let is_host = text[host..part.end]
+        let host = start + web_prefix(text.cut(start..part.end))?;
+        let is_host = text
+            .cut(host..part.end)
             .starts_with(|first: char| first.is_alphanumeric() || matches!(first, '[' | '{'));
-        if host != colon + "://".len() || !is_host || text[..start].ends_with('+') {
+        if host != colon + "://".len() || !is_host || text.cut(..start).ends_with('+') {
             return None;
         }
         let written = self.written(start, host, part.end);
@@ -93,7 +95,7 @@ impl Reader<'_> {
 
     fn note(&mut self, written: Written, kind: PlaceKind) {
         let Written { range, is_placeholder } = written;
-        let text = &self.text[range.clone()];
+        let text = self.text.cut(range.clone());
         if is_placeholder {
             self.mentions.skip(range, kind, SkipReason::Placeholder);
         } else if text.contains("{{") {
@@ -109,16 +111,16 @@ impl Reader<'_> {
 
     /// How far the address goes that begins at `start` and whose host is at `host`.
     fn written(&self, start: usize, host: usize, end: usize) -> Written {
-        let text = &self.text[..end];
+        let text = self.text.cut(..end);
         let mut is_placeholder = false;
         let mut at = host;
         // An address by number has brackets of its own.
-        if text[host..].starts_with('[') {
-            let number = text[host..].bytes().take(64).position(|byte| byte == b']');
+        if text.cut(host..).starts_with('[') {
+            let number = text.cut(host..).bytes().take(64).position(|byte| byte == b']');
             at += number.map_or(0, |length| length + 1);
         }
-        while let Some(letter) = text[at..].chars().next() {
-            let rest = &text[at..];
+        while let Some(letter) = text.cut(at..).chars().next() {
+            let rest = text.cut(at..);
             if let Some(length) = sign(rest) {
                 at += length;
             } else if rest.starts_with("{{") {
@@ -148,12 +150,13 @@ impl Reader<'_> {
     /// Whether a template is a part of the address before it, and not a remark
     /// on it such as `{{dead link}}`.
     fn belongs(&self, host: usize, at: usize, template: &str) -> bool {
-        let inside = &template["{{".len()..];
+        let inside = template.cut("{{".len()..);
         let name = inside.split(['}', '|', ':']).next().unwrap_or_default();
         let is_variable = inside.starts_with(['{', '#'])
             || (!name.is_empty() && !name.contains(|letter: char| letter.is_lowercase()))
-            || inside[name.len()..].starts_with(':');
-        let is_open = at == host || self.text[..at].ends_with(['/', '=', '?', '&', '-', '#', '.']);
+            || inside.cut(name.len()..).starts_with(':');
+        let is_open =
+            at == host || self.text.cut(..at).ends_with(['/', '=', '?', '&', '-', '#', '.']);
         is_variable || is_open
     }
 }

@@ -2,6 +2,8 @@
 
 use memchr::memmem;
 
+use crate::cut::Cut as _;
+
 /// Elements whose content is not read as markup.
 const WITHOUT_MARKUP: [&str; 12] = [
     "nowiki",
@@ -33,16 +35,16 @@ impl<'t> Tag<'t> {
         let inside = text.strip_prefix('<')?;
         let name = inside.strip_prefix('/').unwrap_or(inside);
         let name_length = name.bytes().take_while(u8::is_ascii_alphanumeric).count();
-        let after = &name[name_length..];
+        let after = name.cut(name_length..);
         let begins = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && after.starts_with(|next: char| next.is_whitespace() || matches!(next, '>' | '/'));
         if !begins {
             return None;
         }
-        let end = after.find(['>', '<']).filter(|end| after[*end..].starts_with('>'))?;
-        let is_empty = inside.starts_with('/') || after[..end].ends_with('/');
+        let end = after.find(['>', '<']).filter(|end| after.cut(*end..).starts_with('>'))?;
+        let is_empty = inside.starts_with('/') || after.cut(..end).ends_with('/');
         let length = text.len() - after.len() + end + 1;
-        Some(Self { name: &name[..name_length], length, is_empty })
+        Some(Self { name: name.cut(..name_length), length, is_empty })
     }
 }
 

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::cut::Cut as _;
+
 /// The longest reference that is resolved: `&#x10FFFF;`, with a few zeros.
 const REFERENCE_LENGTH: usize = 16;
 
@@ -17,11 +19,11 @@ pub(super) fn unescape(written: &str) -> Cow<'_, str> {
     let mut text = String::with_capacity(written.len());
     let mut rest = written;
     while let Some(at) = rest.find('&') {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
+        text.push_str(rest.cut(..at));
+        rest = rest.cut(at..);
         let (character, length) = reference(rest).unwrap_or(('&', 1));
         text.push(character);
-        rest = &rest[length..];
+        rest = rest.cut(length..);
     }
     text.push_str(rest);
     Cow::Owned(text)
@@ -31,7 +33,7 @@ pub(super) fn unescape(written: &str) -> Cow<'_, str> {
 fn reference(text: &str) -> Option<(char, usize)> {
     let near = &text.as_bytes()[..text.len().min(REFERENCE_LENGTH)];
     let end = memchr(b';', near)?;
-    let name = &text[1..end];
+    let name = text.cut(1..end);
     let character = match name {
         "amp" => '&',
         "lt" => '<',
@@ -66,7 +68,7 @@ pub(super) fn parts_between_marks(
         while let Some(next) = memchr(b'&', &text.as_bytes()[at..range.end]).filter(|_| marks_count)
         {
             let sign = at + next;
-            match reference(&text[sign..range.end]) {
+            match reference(text.cut(sign..range.end)) {
                 Some((mark, length)) if is_mark(mark) => {
                     start = Some(sign + length);
                     return Some(from..sign);
@@ -102,7 +104,7 @@ mod tests {
     fn parts_end_at_marks() {
         let text = "a&quot;b&amp;c&lt;&gt;d";
         let parts = |counts| -> Vec<&str> {
-            parts_between_marks(text, 0..text.len(), counts).map(|range| &text[range]).collect()
+            parts_between_marks(text, 0..text.len(), counts).map(|range| text.cut(range)).collect()
         };
         assert_eq!(parts(true), ["a", "b&amp;c", "", "d"]);
         assert_eq!(parts(false), [text]);

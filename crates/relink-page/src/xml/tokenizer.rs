@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2, memmem};
 
+use crate::cut::Cut as _;
 use crate::window::Sequel;
 
 /// A piece of an XML document.
@@ -215,7 +216,7 @@ impl<'t> Tokenizer<'t> {
             self.at = self.broken_end(start + 2);
             return None;
         };
-        let target = &self.text[start + 2..end];
+        let target = self.text.cut(start + 2..end);
         let is_style_sheet = target
             .strip_prefix("xml-stylesheet")
             .is_some_and(|rest| rest.starts_with(char::is_whitespace));
@@ -230,8 +231,8 @@ impl<'t> Tokenizer<'t> {
         let start = self.at + 1;
         let end = self.scan(start, |byte| is_space(byte) || matches!(byte, b'/' | b'>' | b'<'));
         self.at = self.read_attributes(end);
-        self.memory.owes_end = self.text[..self.at].ends_with("/>");
-        Token::Start(&self.text[start..end])
+        self.memory.owes_end = self.text.cut(..self.at).ends_with("/>");
+        Token::Start(self.text.cut(start..end))
     }
 
     /// Reads attributes up to the end of a tag, or to where another begins,
@@ -262,7 +263,7 @@ impl<'t> Tokenizer<'t> {
         let value = self.scan(equals + 1, |byte| !is_space(byte));
         let (range, next) = self.value(value);
         if let Some(value) = range {
-            self.attributes.push(Attribute { name: &self.text[start..end], value });
+            self.attributes.push(Attribute { name: self.text.cut(start..end), value });
         }
         next
     }

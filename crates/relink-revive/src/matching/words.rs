@@ -70,7 +70,8 @@ fn camel_parts(run: &str) -> Vec<&str> {
         }
     }
     cuts.push(run.len());
-    cuts.windows(2).map(|cut| &run[cut[0]..cut[1]]).collect()
+    let ends = cuts.iter().skip(1);
+    cuts.iter().zip(ends).filter_map(|(&start, &end)| run.get(start..end)).collect()
 }
 
 /// The stem of an English word in lower case; other words mostly pass as they are.
@@ -110,7 +111,7 @@ fn without_double(stem: &str) -> &str {
     let bytes = stem.as_bytes();
     let Some((&last, rest)) = bytes.split_last() else { return stem };
     let is_double = rest.last() == Some(&last) && !is_vowel(last) && !b"lsz".contains(&last);
-    if is_double { &stem[..rest.len()] } else { stem }
+    if is_double { stem.get(..rest.len()).unwrap_or(stem) } else { stem }
 }
 
 /// Whether an ASCII letter is a vowel.

@@ -100,10 +100,12 @@ fn title_piece(title: &str, piece: TitlePiece) -> Option<&str> {
     let dividers = TITLE_DIVIDERS.iter();
     let piece = match piece {
         TitlePiece::Whole => title,
-        TitlePiece::First => &title[..dividers.filter_map(|divider| title.find(divider)).min()?],
+        TitlePiece::First => {
+            title.get(..dividers.filter_map(|divider| title.find(divider)).min()?)?
+        }
         TitlePiece::Last => {
             let end = |divider: &&str| Some(title.rfind(*divider)? + divider.len());
-            &title[dividers.filter_map(end).max()?..]
+            title.get(dividers.filter_map(end).max()?..)?
         }
     };
     Some(piece.trim()).filter(|piece| !piece.is_empty())

@@ -65,7 +65,7 @@ fn append_segment(path: &mut String, segment: &Segment, facts: &Facts) -> Option
             path.push('/');
             let start = path.len();
             append(path, parts, facts)?;
-            return (!matches!(&path[start..], "" | "." | "..")).then_some(());
+            return (!matches!(path.get(start..)?, "" | "." | "..")).then_some(());
         }
         Segment::Run { run } => run,
     };

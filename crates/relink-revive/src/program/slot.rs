@@ -206,8 +206,7 @@ fn around<'t>(target: &'t str, value: &str) -> Option<(&'t str, &'t str)> {
     if value.len() < 2 && !is_number {
         return None;
     }
-    let at = target.find(value)?;
-    let (before, after) = (&target[..at], &target[at + value.len()..]);
+    let (before, after) = target.split_once(value)?;
     // A number may touch letters: `article419483`.
     let parts = |letter: char| {
         if is_number { !letter.is_ascii_digit() } else { !letter.is_alphanumeric() }

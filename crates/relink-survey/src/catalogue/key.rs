@@ -67,7 +67,7 @@ fn directory<'a>(path: &'a str, query: Option<&str>) -> &'a str {
 
 fn parent(path: &str) -> &str {
     let path = path.strip_suffix('/').unwrap_or(path);
-    path.rfind('/').map_or("", |at| &path[..=at])
+    path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or_default()
 }
 
 /// The names in a query, in their order of appearance.

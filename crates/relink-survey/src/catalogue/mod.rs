@@ -155,7 +155,7 @@ impl Catalogue {
     fn text_at(&self, position: u32) -> &str {
         let position = position as usize;
         let start = if position == 0 { 0 } else { self.ends[position - 1] };
-        &self.text[start..self.ends[position]]
+        self.text.get(start..self.ends[position]).unwrap_or_default()
     }
 
     /// How many URLs there are.
@@ -244,7 +244,7 @@ impl Catalogue {
         let (first, last) = (self.url(UrlId(start)), self.url(UrlId(end - 1)));
         let shared = first.bytes().zip(last.bytes()).take_while(|(one, other)| one == other);
         let end = first.floor_char_boundary(shared.count());
-        &first[..end]
+        first.get(..end).unwrap_or(first)
     }
 }
 

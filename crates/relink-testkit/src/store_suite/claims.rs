@@ -112,7 +112,7 @@ pub async fn a_refill_goes_on_after_the_last_and_hands_nothing_out_twice(
         assert_eq!(more.len(), expect);
         handed_out.extend(more);
     }
-    let asked: Vec<&str> = handed_out.iter().map(|errand| &errand.url[..]).collect();
+    let asked: Vec<&str> = handed_out.iter().map(|errand| errand.url.as_str()).collect();
     assert_eq!(asked, urls);
     Ok(())
 }

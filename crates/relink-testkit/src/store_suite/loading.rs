@@ -141,7 +141,7 @@ pub async fn a_local_target_is_settled_at_once(store: &dyn Store) -> Outcome {
     assert_eq!(gone.settlement.since, at(5));
     assert_eq!(gone.settlement.at, at(5));
     assert_eq!(gone.settlement.looks, []);
-    assert_eq!((&gone.url[..], &gone.given[..]), ("file:gone.md", "./file:gone.md"));
+    assert_eq!((gone.url.as_str(), gone.given.as_str()), ("file:gone.md", "./file:gone.md"));
     assert_eq!((gone.is_cached, &gone.probe), (false, &None));
     assert_eq!(gone.places, [("a.md", 2), ("a.md", 3)].map(place_in));
     Ok(())

@@ -38,7 +38,7 @@ pub async fn settled_targets_come_page_by_page_in_order(store: &dyn Store) -> Ou
         pages.extend(page);
     }
     assert_eq!(pages, scene.settled().await?);
-    let read: Vec<&str> = pages.iter().map(|settled| &settled.url[..]).collect();
+    let read: Vec<&str> = pages.iter().map(|settled| settled.url.as_str()).collect();
     assert_eq!(read, urls);
     Ok(())
 }
@@ -258,7 +258,7 @@ pub async fn hosts_are_listed_busiest_first(store: &dyn Store) -> Outcome {
     for round in 0..2 {
         let now = at(round * LEASE);
         for claim in scene.claim(now).await? {
-            let by = match &claim.name[..] {
+            let by = match claim.name.as_str() {
                 "one.test" => 2,
                 "two.test" => 10,
                 _ => 0,

@@ -65,7 +65,7 @@ pub async fn only_the_results_under_the_lost_lease_are_refused(store: &dyn Store
     let refused = store.complete(scene.run, &results, scene.moments()).await?.refused;
     assert_eq!(refused, [lost.errands[0].id]);
     let settled = scene.settled().await?;
-    let settled: Vec<&str> = settled.iter().map(|settled| &settled.url[..]).collect();
+    let settled: Vec<&str> = settled.iter().map(|settled| settled.url.as_str()).collect();
     assert_eq!(settled, [OTHER, "http://two.test/"]);
     Ok(())
 }
@@ -151,7 +151,7 @@ pub async fn an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe(
     let [(errand, seen)] = &held[..] else {
         panic!("one errand is on hold: {held:?}");
     };
-    assert_eq!((&errand.url[..], &errand.looks), (ONE, &looks));
+    assert_eq!((errand.url.as_str(), &errand.looks), (ONE, &looks));
     assert_eq!(seen, &second);
 
     let settlement = Settlement { looks, ..settlement(Word::Failing, &second, at(4)) };

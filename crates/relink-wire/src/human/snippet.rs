@@ -98,7 +98,7 @@ pub(super) fn start_of(text: &str, columns: usize) -> &str {
         used += char.width().unwrap_or(0);
         used > columns
     });
-    too_far.map_or(text, |(at, _)| &text[..at])
+    too_far.map_or(text, |(at, _)| text.get(..at).unwrap_or_default())
 }
 
 fn end_of(text: &str, columns: usize) -> &str {
@@ -107,7 +107,7 @@ fn end_of(text: &str, columns: usize) -> &str {
         used += char.width().unwrap_or(0);
         used > columns
     });
-    too_far.map_or(text, |(at, char)| &text[at + char.len_utf8()..])
+    too_far.map_or(text, |(at, char)| text.get(at + char.len_utf8()..).unwrap_or_default())
 }
 
 /// A text cut to so many columns, with a sign that it was.

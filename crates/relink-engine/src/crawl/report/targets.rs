@@ -129,7 +129,8 @@ impl TargetReader {
     fn note_in_tree(&mut self, url: &Url, is_broken: bool) {
         let path = url.path();
         for (at, _) in path.match_indices('/') {
-            let (targets, broken) = self.tree.entry(path[..=at].to_owned()).or_default();
+            let Some(directory) = path.get(..=at) else { continue };
+            let (targets, broken) = self.tree.entry(directory.to_owned()).or_default();
             *targets += 1;
             *broken += u64::from(is_broken);
         }

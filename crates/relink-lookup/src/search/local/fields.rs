@@ -58,7 +58,7 @@ impl Fields {
         let url = &page.url;
         let is_web = matches!(url.scheme(), "http" | "https");
         let host = url.host().filter(|_| is_web && url.as_str().len() <= LONGEST_ADDRESS)?;
-        let text = &page.text[..page.text.floor_char_boundary(MOST_TEXT)];
+        let text = page.text.get(..page.text.floor_char_boundary(MOST_TEXT))?;
         let address = format!("{} {}", url.path(), url.query().unwrap_or_default());
         let mut document = TantivyDocument::default();
         document.add_text(self.url, url.as_str());
@@ -87,8 +87,8 @@ impl Fields {
 fn names(host: &Host<&str>) -> Vec<String> {
     let Host::Domain(name) = host else { return vec![host.to_string()] };
     let name = name.trim_end_matches('.');
-    let starts = name.match_indices('.').map(|(dot, _)| dot + 1);
-    std::iter::once(0).chain(starts).map(|start| name[start..].to_owned()).collect()
+    let above = std::iter::successors(Some(name), |name| Some(name.split_once('.')?.1));
+    above.map(str::to_owned).collect()
 }
 
 /// The words of an address in the letters they stand for.

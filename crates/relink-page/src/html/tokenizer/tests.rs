@@ -12,10 +12,10 @@ fn ours(html: &str) -> String {
     while let Some(token) = tokens.next_token() {
         match token {
             Token::Text(text) => told.text(text),
-            Token::Content(content) => told.text(&html[content.range]),
+            Token::Content(content) => told.text(html.cut(content.range)),
             Token::Start(name) => {
                 let attributes = tokens.attributes().iter().map(|attribute| {
-                    let value = attribute.value.clone().map_or("", |range| &html[range]);
+                    let value = attribute.value.clone().map_or("", |range| html.cut(range));
                     (attribute.name, value)
                 });
                 told.start(name, attributes);

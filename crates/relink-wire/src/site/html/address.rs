@@ -114,12 +114,13 @@ fn origin(url: &str) -> Option<&str> {
     if !is_http(url) {
         return None;
     }
-    let authority = url.find("://")? + "://".len();
-    let end = url[authority..].find(['/', '?', '#']).map_or(url.len(), |end| authority + end);
-    Some(&url[..end])
+    let (scheme, rest) = url.split_once("://")?;
+    let authority = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    url.get(..scheme.len() + "://".len() + authority)
 }
 
 #[cfg(test)]
+#[expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 mod tests {
     use super::*;
 

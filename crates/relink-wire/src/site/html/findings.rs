@@ -72,7 +72,7 @@ fn cut(text: &str) -> String {
     let text = redact_prose(text);
     match text.char_indices().nth(LONGEST) {
         None => text.into_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
 }
 

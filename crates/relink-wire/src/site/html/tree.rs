@@ -77,7 +77,7 @@ fn line(row: &TreeRow) -> Markup {
 /// The last segment of a path: `2014/` of `/blog/2014/`.
 fn name(path: &str) -> &str {
     let inner = path.strip_suffix('/').unwrap_or(path);
-    inner.rfind('/').map_or(path, |slash| &path[slash + 1..])
+    inner.rfind('/').and_then(|slash| path.get(slash + 1..)).unwrap_or(path)
 }
 
 #[cfg(test)]

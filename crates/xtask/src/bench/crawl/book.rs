@@ -37,7 +37,7 @@ impl Book {
                 let chapter = root.join(format!("c{}", number / PER_CHAPTER));
                 std::fs::create_dir_all(&chapter).map_err(|fault| Fault::io(&chapter, &fault))?;
             }
-            let path = root.join(&page(number)[1..]);
+            let path = root.join(page(number).get(1..).unwrap_or_default());
             std::fs::write(&path, self.html(number)).map_err(|fault| Fault::io(&path, &fault))?;
         }
         let path = root.join("index.html");

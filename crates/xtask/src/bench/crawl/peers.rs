@@ -94,7 +94,7 @@ fn linkchecker_dead(said: &str) -> Vec<String> {
 /// The path of an address.
 fn path(url: &str) -> Option<String> {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.find('/').map(|at| rest[at..].to_owned())
+    rest.find('/').map(|at| rest.get(at..).unwrap_or_default().to_owned())
 }
 
 fn distinct(mut paths: Vec<String>) -> Vec<String> {
