@@ -3,9 +3,8 @@
 //! Only what can be told is told. A page that scripts build, that was not read
 //! to its end or that leads on to another may have any place.
 
-use percent_encoding::percent_decode_str;
 use relink_model::{Mark, Probe};
-use relink_page::{Format, Slugs};
+use relink_page::{Format, Fragment, Slugs};
 use relink_ports::{Body, anchor_hash};
 
 /// Bytes read of a page whose places are wanted; of a longer one they cannot
@@ -16,16 +15,29 @@ pub(crate) const PAGE_BYTES: usize = 4 << 20;
 /// scripts take away again.
 const GUEST_PREFIX: &str = "user-content-";
 
-/// The place a destination wants, if it names one that a page must have: the
-/// top of a page is always there, and a text is looked for by the browser.
+/// The fragment of a destination, escaped as in a URL, if it names a place that
+/// a page must have: the top of a page is always there, and a text is looked
+/// for by the browser.
 pub(crate) fn wanted(text: &str) -> Option<String> {
-    let (_, fragment) = text.split_once('#')?;
-    let fragment = fragment.split_once(":~:").map_or(fragment, |(name, _)| name);
-    let name = percent_decode_str(fragment).decode_utf8_lossy();
-    let is_top = name.is_empty() || name.eq_ignore_ascii_case("top");
-    // Script routers write whole paths there.
-    let is_route = name.starts_with(['/', '!']) || name.contains('=');
-    (!is_top && !is_route && !is_line(&name)).then(|| name.into_owned())
+    let fragment = Fragment::new(text.split_once('#')?.1);
+    let name = fragment.decoded();
+    let is_wanted = !fragment.is_top() && !is_route(&name) && !is_line(&name);
+    is_wanted.then(|| fragment.as_str().to_owned())
+}
+
+/// What scripts and viewers write after `#`: whole paths (`/a/b`, `!a`) and
+/// parameters (`page=3`, `t=10&autoplay`).
+fn is_route(name: &str) -> bool {
+    let is_key = |key: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.:".contains(&byte);
+        !key.is_empty() && key.bytes().all(is_plain)
+    };
+    name.starts_with(['/', '!']) || name.split_once('=').is_some_and(|(key, _)| is_key(key))
+}
+
+/// A fragment as it is shown to people.
+pub(crate) fn shown(fragment: &str) -> String {
+    Fragment::new(fragment).decoded().into_owned()
 }
 
 /// Lines of a file, as sites that show sources know them: `L10`, `L10-L12`,
@@ -67,9 +79,10 @@ pub(crate) fn offered_by(probe: &Probe, body: &Body) -> Option<Vec<u32>> {
     offered(format, &body.bytes, body.is_cut)
 }
 
-/// Whether the place is among those offered.
-pub(crate) fn offers(anchors: &[u32], name: &str) -> bool {
-    anchors.binary_search(&anchor_hash(name)).is_ok()
+/// Whether the fragment leads to one of the places offered.
+pub(crate) fn offers(anchors: &[u32], fragment: &str) -> bool {
+    let has = |id: &str| anchors.binary_search(&anchor_hash(id)).is_ok();
+    Fragment::new(fragment).indicates(has)
 }
 
 #[cfg(test)]
@@ -85,10 +98,21 @@ mod tests {
     #[test]
     fn only_places_that_a_page_must_have_are_wanted() {
         let of = |text| wanted(text);
-        assert_eq!(of("a.html#two%20words").as_deref(), Some("two words"));
+        assert_eq!(of("a.html#two%20words").as_deref(), Some("two%20words"));
+        assert_eq!(of("a.html#impl-Add<Output=T>").as_deref(), Some("impl-Add%3COutput=T%3E"));
         assert_eq!(of("a.html#part:~:text=x").as_deref(), Some("part"));
-        let none =
-            ["a.html", "#", "#top", "#TOP", "#:~:text=x", "#/a/b", "#!a", "#page=3", "#L10-L12"];
+        let none = [
+            "a.html",
+            "#",
+            "#top",
+            "#TOP",
+            "#:~:text=x",
+            "#/a/b",
+            "#!a",
+            "#page=3",
+            "#t=1&x",
+            "#L10-L12",
+        ];
         for text in none {
             assert_eq!(of(text), None, "{text}");
         }
@@ -99,6 +123,16 @@ mod tests {
         check("<h1 id=a>A</h1><a name='b c'>B</a>", "a", Some(true));
         check("<h1 id=a>A</h1><a name='b c'>B</a>", "b c", Some(true));
         check("<h1 id=a>A</h1>", "A", Some(false));
+    }
+
+    #[test]
+    fn offers_compares_undecoded_then_decoded() {
+        let rustdoc = "<h2 id=x></h2><section id='impl-From%3CT%3E'></section>";
+        check(rustdoc, "impl-From%3CT%3E", Some(true));
+        check(rustdoc, "impl-From<T>", Some(true));
+        check("<h2 id=x></h2><h2 id='impl-From<T>'></h2>", "impl-From%3CT%3E", Some(true));
+        check("<i id=1></i><i id=2></i><i id=3></i>", "1-3", Some(true));
+        check("<i id=1></i><i id=2></i><i id=3></i>", "1-4", Some(false));
     }
 
     #[test]

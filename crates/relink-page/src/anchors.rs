@@ -18,9 +18,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::Format;
 use crate::document::Document;
 use crate::html::each_anchor;
+use crate::{Format, Fragment};
 
 /// Anchors of one document that are kept. A document with more is taken to
 /// have any.
@@ -111,11 +111,14 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// Whether the anchor, percent-escapes resolved, is there.
-    pub fn has(&self, anchor: &str) -> bool {
-        is_always_there(anchor)
-            || self.names.contains(anchor)
-            || self.folded.as_ref().is_some_and(|folded| folded.contains(&anchor.to_lowercase()))
+    /// Whether a fragment, as a link writes it, leads to one of them.
+    pub fn has(&self, fragment: &str) -> bool {
+        Fragment::new(fragment).indicates(|id| self.contains(id))
+    }
+
+    fn contains(&self, id: &str) -> bool {
+        self.names.contains(id)
+            || self.folded.as_ref().is_some_and(|folded| folded.contains(&id.to_lowercase()))
     }
 
     /// Whether there may be more anchors than can be seen in the document.
@@ -163,12 +166,6 @@ impl Anchors {
     fn fold(&mut self) {
         self.folded = Some(self.names.iter().map(|name| name.to_lowercase()).collect());
     }
-}
-
-/// The top of a page, and words to look for in it, need no anchor (HTML
-/// standard, 7.4.6.3; text fragments).
-fn is_always_there(anchor: &str) -> bool {
-    anchor.is_empty() || anchor.eq_ignore_ascii_case("top") || anchor.contains(":~:")
 }
 
 /// Reads the anchors of a document; nothing for formats that have none, or

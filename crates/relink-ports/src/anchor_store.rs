@@ -16,7 +16,7 @@ pub struct WantedAnchor {
     pub link: LinkCursor,
     /// The canonical URL of the page.
     pub url: String,
-    /// The place it wants.
+    /// The place it wants, escaped as in a URL.
     pub fragment: String,
     /// The places the page offers, see [`anchor_hash`](crate::anchor_hash),
     /// sorted.

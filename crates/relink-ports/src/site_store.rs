@@ -107,7 +107,7 @@ pub struct SiteLink {
     pub line: u32,
     /// What it is.
     pub kind: PlaceKind,
-    /// The place on the target it wants.
+    /// The place on the target it wants, escaped as in a URL.
     pub fragment: Option<String>,
 }
 

@@ -94,7 +94,8 @@ pub struct NewLink {
     pub given: String,
     /// What it leads to.
     pub target: NewTarget,
-    /// The place on the target it wants, if it names one that is looked for.
+    /// The place on the target it wants, if it names one that is looked for,
+    /// escaped as in a URL.
     pub fragment: Option<String>,
     /// Codes of findings that its document says to leave alone.
     pub hidden: Vec<String>,

@@ -10,7 +10,7 @@ use relink_ports::{DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, Wa
 use url::Url;
 
 use super::Asker;
-use crate::anchors::offers;
+use crate::anchors::{offers, shown};
 use crate::{EngineFault, Observer};
 
 /// Links read from the store at a time: each comes with its page's places.
@@ -50,7 +50,7 @@ fn missing(wanted: WantedAnchor) -> Option<MissingAnchor> {
         key: place.into(),
         word: Word::Local,
         code: Some(codes::MISSING_ANCHOR),
-        reason: format!("no anchor `#{fragment}` on that page"),
+        reason: format!("no anchor `#{}` on that page", shown(&fragment)),
     };
     Some(MissingAnchor { link, target })
 }

@@ -109,7 +109,7 @@ impl PageReading {
     fn read_links(&mut self, url: &Url, format: Format, bytes: &[u8], marks: &RobotsMarks) {
         let read = relink_page::links(format, bytes);
         let said = read.base.and_then(|base| url.join(&base).ok()).filter(is_base);
-        let seen_from = SeenFrom { page: url, base: said.as_ref().unwrap_or(url) };
+        let seen_from = SeenFrom { page: url, base: said };
         let most = if self.is_sitemap { MOST_ENTRIES } else { MOST_LINKS };
         for link in read.links {
             match self.resolve(&seen_from, &link) {
@@ -128,10 +128,12 @@ impl PageReading {
         let text = match &link.target {
             LinkTarget::Web(text) | LinkTarget::Path(text) => text,
             LinkTarget::Fragment(text) => {
+                let fragment = anchors::wanted(text)?;
                 // Most point at a place that is there, and say nothing else.
-                let fragment = anchors::wanted(text).filter(|name| !self.offers(name))?;
-                let url = Ok(seen_from.page.clone());
-                return Some(found(link, url, Some(fragment)));
+                if seen_from.is_own() && self.offers(&fragment) {
+                    return None;
+                }
+                return Some(found(link, Ok(seen_from.own().clone()), Some(fragment)));
             }
             LinkTarget::Skipped(_, reason) => {
                 self.skipped.push(*reason);
@@ -141,7 +143,7 @@ impl PageReading {
                 return Some(found(link, Err(reason.clone()), None));
             }
         };
-        let url = canonical(Some(seen_from.base), text).map_err(|fault| fault.to_string());
+        let url = canonical(Some(seen_from.own()), text).map_err(|fault| fault.to_string());
         Some(found(link, url, anchors::wanted(text)))
     }
 
@@ -153,7 +155,20 @@ impl PageReading {
 /// What relative links are seen from.
 struct SeenFrom<'a> {
     page: &'a Url,
-    base: &'a Url,
+    /// What the page itself names as its base.
+    base: Option<Url>,
+}
+
+impl SeenFrom<'_> {
+    /// The URL that an empty destination means.
+    fn own(&self) -> &Url {
+        self.base.as_ref().unwrap_or(self.page)
+    }
+
+    /// Whether a fragment alone means the page itself.
+    fn is_own(&self) -> bool {
+        self.base.as_ref().is_none_or(|base| base == self.page)
+    }
 }
 
 fn found(link: &Link, url: Result<Url, String>, fragment: Option<String>) -> FoundLink {

@@ -161,7 +161,7 @@ fn parts(text: &str) -> (&str, Option<String>) {
 }
 
 /// `%20` and its kin; anything that is not valid UTF-8 afterwards stays as is.
-pub(super) fn percent_decoded(text: &str) -> String {
+fn percent_decoded(text: &str) -> String {
     let decoded = percent_decode_str(text).decode_utf8();
     decoded.map_or_else(|_| text.to_owned(), Cow::into_owned)
 }

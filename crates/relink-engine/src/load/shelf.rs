@@ -12,10 +12,10 @@ use relink_model::{Code, Word};
 use relink_page::{Anchors, Format, Slugs};
 use relink_ports::{Files, NewTarget};
 
-use super::local::{LocalLink, percent_decoded};
+use super::local::LocalLink;
 use super::reading::Reading;
 use super::skip::Skip;
-use crate::anchors::is_line;
+use crate::anchors::{is_line, shown};
 use crate::isolation::isolate;
 
 /// Anchors kept for links to come, over all documents.
@@ -155,14 +155,14 @@ impl<'a> Shelf<'a> {
         let Some(slugs) = self.reading.local.anchors else {
             return alive(link, "the file is there");
         };
-        let decoded = percent_decoded(fragment);
+        let decoded = shown(fragment);
         let mut nearest = None;
         let mut is_told = false;
         for file in files {
             let Some(anchors) = self.anchors(file, link.manner().is_own, slugs).await else {
                 continue;
             };
-            if has_place(&anchors, fragment) || shows_lines(slugs) && is_line(fragment) {
+            if anchors.has(fragment) || shows_lines(slugs) && is_line(fragment) {
                 return alive(link, "the anchor is there");
             }
             if anchors.is_open() {
@@ -217,18 +217,6 @@ impl<'a> Shelf<'a> {
 
 fn has_anchors(format: Format) -> bool {
     matches!(format, Format::Markdown | Format::Html | Format::Rst | Format::AsciiDoc)
-}
-
-/// Whether the place is there: as it is written, or with its escapes resolved
-/// (HTML standard, 7.4.6.3), or as a range from one place to another, which
-/// pages that show sources know.
-fn has_place(anchors: &Anchors, fragment: &str) -> bool {
-    let decoded = percent_decoded(fragment);
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_range = |(from, to): (&str, &str)| {
-        is_number(from) && is_number(to) && anchors.has(from) && anchors.has(to)
-    };
-    anchors.has(fragment) || anchors.has(&decoded) || decoded.split_once('-').is_some_and(is_range)
 }
 
 /// Whether lines are places of files as this renderer shows them.

@@ -12,7 +12,7 @@ use url::Url;
 
 use super::SHOWN;
 use super::targets::TargetReader;
-use crate::anchors::offers;
+use crate::anchors::{offers, shown};
 
 /// Places named of each finding.
 const SPOTS: usize = 50;
@@ -210,7 +210,7 @@ impl<'a> LinkReader<'a> {
         let missing = std::mem::take(&mut self.missing);
         let fragments = missing.into_iter().map(|((to, fragment), inlinks)| MissingFragment {
             url: self.targets.address(to).to_owned(),
-            fragment,
+            fragment: shown(&fragment),
             inlinks,
         });
         self.read.fragments = Capped::of(fragments.collect(), SHOWN);

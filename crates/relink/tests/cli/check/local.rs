@@ -261,3 +261,15 @@ fn a_base_at_the_root_needs_one() {
     let rows = desk.check(&["--offline", "--root-dir", "site", "site/deep"]).exits(0).rows();
     assert_eq!(rows.word("a.html"), "alive");
 }
+
+#[test]
+fn local_anchor_with_escapes_in_its_id_is_found() {
+    let page = "<h1 id=a>A</h1><i id='impl-From%3CT%3E'></i><i id='b c'></i>\
+                <a href='#impl-From%3CT%3E'>x</a>";
+    let own = |link: &str| page.replace("#impl-From%3CT%3E", link);
+    for link in ["#impl-From%3CT%3E", "#impl-From<T>", "#b%20c", "#b c", "#:~:text=words"] {
+        check_in(&[], "own.html", &own(link), link, ANCHOR);
+    }
+    let missing = "local RL603 (no anchor `#gone` in this document)";
+    check_in(&[], "own.html", &own("#gone:~:text=words"), "#gone:~:text=words", missing);
+}

@@ -77,6 +77,19 @@ fn words_to_look_for_routes_and_lines_are_no_places() {
 }
 
 #[test]
+fn remote_anchor_with_escapes_in_its_id_is_found() {
+    let web = Web::start_blocking();
+    let page = "<!doctype html><title>Docs</title><h1 id=a>A</h1>\
+                <section id='impl-From%3CT%3E'>From</section><h2 id='impl-Into<T>'>Into</h2>\
+                <pre><a id=1>1</a><a id=2>2</a><a id=3>3</a></pre>";
+    web.answer("/guide", html(page));
+    check(&web, &["impl-From%3CT%3E", "impl-From<T>", "impl-Into%3CT%3E", "impl-Into<T>"], &[]);
+    check(&web, &["1-3"], &[]);
+    check(&web, &["impl-From", "impl-Into%253CT%253E"], &["impl-From", "impl-Into%253CT%253E"]);
+    check(&web, &["1-4"], &["1-4"]);
+}
+
+#[test]
 fn many_places_of_one_page_cost_one_look() {
     let web = guide();
     check(&web, &["intro", "two", "gone", "lost"], &["gone", "lost"]);

@@ -1,6 +1,7 @@
 //! `relink crawl`.
 
 mod again;
+mod anchors;
 mod bench;
 mod contract;
 mod exports;
