@@ -2,6 +2,8 @@
 //!
 //! Canonical URLs have one form, so they are taken apart by their letters.
 
+use crate::cache_buster::busts_cache;
+
 /// A canonical web address in parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address<'a> {
@@ -70,7 +72,13 @@ impl<'a> Address<'a> {
 
     /// Whether this is the front page of its site.
     pub(crate) fn is_front(&self) -> bool {
-        is_index_of(self.path, "/") && parameters(self.query.unwrap_or_default()).all(is_irrelevant)
+        is_index_of(self.path, "/") && self.choosing().next().is_none()
+    }
+
+    /// The parameters of the query that may choose the page.
+    pub(crate) fn choosing(self) -> impl Iterator<Item = Parameter<'a>> {
+        let all = parameters(self.query.unwrap_or_default());
+        all.filter(move |parameter| !is_irrelevant(*parameter) && !busts_cache(&self, *parameter))
     }
 
     /// The segments of the path that are not empty.
@@ -164,7 +172,7 @@ pub(crate) fn parameters(query: &str) -> impl Iterator<Item = Parameter<'_>> {
 }
 
 /// Whether a parameter does not choose the page.
-pub(crate) fn is_irrelevant(parameter: Parameter<'_>) -> bool {
+fn is_irrelevant(parameter: Parameter<'_>) -> bool {
     let name = parameter.name.to_ascii_lowercase();
     name.starts_with("utm_") || IRRELEVANT.contains(&name.as_str())
 }

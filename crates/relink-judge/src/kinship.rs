@@ -2,7 +2,7 @@
 
 use relink_model::Probe;
 
-use crate::address::{Address, Parameter, is_irrelevant, parameters};
+use crate::address::{Address, Parameter};
 use crate::page::Page;
 use crate::sibling::FORMS;
 
@@ -66,10 +66,9 @@ fn is_form_of(form: &str, page: &str) -> bool {
 fn choice<'a>(address: Address<'a>) -> Vec<(&'a str, &'a str)> {
     let chooses = |parameter: &Parameter<'a>| {
         let name = parameter.name.to_ascii_lowercase();
-        !is_irrelevant(*parameter) && !FORMS.contains(&name.as_str())
+        !FORMS.contains(&name.as_str())
     };
-    let all = parameters(address.query.unwrap_or_default());
-    all.filter(chooses).map(|parameter| (parameter.name, parameter.value)).collect()
+    address.choosing().filter(chooses).map(|parameter| (parameter.name, parameter.value)).collect()
 }
 
 #[cfg(test)]

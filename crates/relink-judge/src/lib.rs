@@ -18,6 +18,7 @@ pub mod codes;
 pub mod status;
 
 mod address;
+mod cache_buster;
 mod certainty;
 mod content;
 mod judgement;

@@ -12,7 +12,7 @@
 //!   but for one word, `#3+4` is one after the other.
 //! - `{…}` is a short text, word for word.
 //! - `!noindex` is a mark, `@/a` the canonical address, `type=image/png` the
-//!   media type, `bytes=7` stands for the bytes of what is no text.
+//!   media type (`type=` none at all), `bytes=7` stands for the bytes of what is no text.
 //!
 //! What is known beside it, one line each: `stray: 404` is a page asked for
 //! comparison by its kind, whose address follows from the page's unless it is
@@ -230,7 +230,9 @@ fn describe(digest: &mut Digest, word: &str) {
         "!" => digest.marks.push(mark(rest)),
         "@" => digest.canonical = Some(format!("{SITE}{rest}")),
         _ => match word.split_once('=') {
-            Some(("type", kind)) => digest.content_type = Some(kind.to_owned()),
+            Some(("type", kind)) => {
+                digest.content_type = Some(kind.to_owned()).filter(|kind| !kind.is_empty());
+            }
             Some(("bytes", hash)) => digest.fingerprint = Some(hash.parse().unwrap()),
             _ => panic!("what does `{word}` mean?"),
         },

@@ -6,11 +6,15 @@ use std::sync::LazyLock;
 use relink_model::{Digest, Ending, Hop, Mark, Probe};
 
 use crate::address::Address;
+use crate::cache_buster::names_resource;
 use crate::phrases::{Saying, Sayings, point_of, said};
 use crate::words::{Echo, Script, percent_decoded, plain, script, words};
 
 /// Nothing is known of a page without a body.
 static UNSEEN: LazyLock<Digest> = LazyLock::new(Digest::default);
+
+/// Media types of servers that do not know what they send.
+const GENERAL_TYPES: [&str; 3] = ["text/plain", "application/octet-stream", "binary/octet-stream"];
 
 /// How many letters one character of East Asian text is worth.
 const DENSITY: u64 = 3;
@@ -113,7 +117,28 @@ impl<'a> Page<'a> {
 
     /// Whether it is a web page or other text, so that there are words.
     pub(crate) fn is_text(&self) -> bool {
-        self.digest.content_type.as_deref().is_none_or(is_text_type)
+        let is_named_so = self.digest.content_type.as_deref().is_none_or(is_text_type);
+        is_named_so && !self.is_resource()
+    }
+
+    /// Whether it is a file that pages load (a script, a style sheet, an image,
+    /// a font), and not a page. The server's media type says so; where the
+    /// server names none or a general one, bytes that are not text do, or else
+    /// the name, unless the text speaks of errors as a page would.
+    pub(crate) fn is_resource(&self) -> bool {
+        match self.digest.content_type.as_deref() {
+            Some(kind) if is_resource_type(kind) => true,
+            Some(kind) if !GENERAL_TYPES.contains(&kind) => false,
+            _ if self.digest.fingerprint.is_some() => true,
+            _ => {
+                let is_bare = self.digest.title.is_none() && self.digest.headings.is_empty();
+                is_bare && names_resource(&self.address()) && !self.speaks_of_absence()
+            }
+        }
+    }
+
+    fn speaks_of_absence(&self) -> bool {
+        self.digest.text_length == 0 || self.mentions(Saying::NotFound).is_some()
     }
 
     pub(crate) fn is_html(&self) -> bool {
@@ -233,6 +258,14 @@ pub(crate) fn has_answered(probe: &Probe) -> bool {
 
 fn parts(url: &str) -> Address<'_> {
     Address::of(url).unwrap_or(Address { origin: "", path: url, query: None })
+}
+
+/// Whether files of this media type are loaded by pages.
+fn is_resource_type(kind: &str) -> bool {
+    const FAMILIES: [&str; 4] = ["image/", "font/", "audio/", "video/"];
+    const PARTS: [&str; 5] = ["javascript", "ecmascript", "font", "css", "wasm"];
+    FAMILIES.iter().any(|family| kind.starts_with(family))
+        || PARTS.iter().any(|part| kind.contains(part))
 }
 
 fn is_text_type(kind: &str) -> bool {

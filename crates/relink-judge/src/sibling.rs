@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use relink_model::ControlKind;
 
-use crate::address::{Address, Parameter, is_irrelevant, numbers, parameters};
+use crate::address::{Address, Parameter, numbers};
 
 /// Letters in a random name (sic-transit §3: R = 25).
 pub const STRAY_LETTERS: usize = 25;
@@ -111,8 +111,9 @@ fn stray_suffix(address: Address<'_>) -> Pattern<'_> {
 /// Another value for the parameter that most likely chooses the page.
 fn stray_query(address: Address<'_>) -> Option<Pattern<'_>> {
     let query = address.query?;
-    let chosen = parameters(query)
-        .filter(|parameter| !parameter.value.is_empty() && !is_irrelevant(*parameter))
+    let chosen = address
+        .choosing()
+        .filter(|parameter| !parameter.value.is_empty())
         .filter(|parameter| !chooses_form(parameter))
         .max_by_key(|parameter| (likelihood(parameter), Reverse(parameter.start)))?;
     let (front, value) = query.split_at_checked(chosen.start)?;
@@ -268,6 +269,15 @@ mod tests {
         check(StrayQuery, "http://a.test/i?utm_source=x&lang=de", "none");
         check(StrayQuery, "http://a.test/i?flag", "none");
         check(StrayQuery, "http://a.test/i", "none");
+    }
+
+    #[test]
+    fn stray_query_ignores_parameters_that_bust_caches() {
+        use ControlKind::StrayQuery;
+        check(StrayQuery, "http://a.test/a.js?ver=6.1", "none");
+        check(StrayQuery, "http://a.test/logo.svg?v=3", "none");
+        check(StrayQuery, "http://a.test/i.php?ver=6.1&id=12", "http://a.test/i.php?ver=6.1&id=*");
+        check(StrayQuery, "http://a.test/watch?v=3", "http://a.test/watch?v=*");
     }
 
     #[test]

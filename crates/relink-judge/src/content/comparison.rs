@@ -55,14 +55,18 @@ impl<'a> Inquiry<'a> {
 
     /// Any value of the query gives this page, and it is no page for any value.
     fn chosen_by_query(&self) -> Sought<Option<Opinion>> {
-        if self.page.address().query.is_none() {
+        // Servers send a file with any query.
+        let is_chosen = self.page.address().choosing().next().is_some();
+        if !is_chosen || self.page.is_resource() {
             return Ok(None);
         }
         let Answer::Page(stray) = self.consult(ControlKind::StrayQuery)? else { return Ok(None) };
         let likeness = compare(&self.page, &stray);
         let sameness = self.alike(&stray, &likeness);
         // A parameter that chooses nothing leaves the page as it is.
-        let is_empty = self.page.digest.text_length == 0 && !self.page.has(Mark::ScriptShell);
+        let is_empty = self.page.is_html()
+            && self.page.digest.text_length == 0
+            && !self.page.has(Mark::ScriptShell);
         let is_absent =
             is_empty || self.is_caught(&likeness) || self.page.mentions(Saying::NotFound).is_some();
         match sameness.filter(|_| is_absent) {
@@ -99,7 +103,7 @@ impl<'a> Inquiry<'a> {
     }
 
     /// Strays are answered here; is this page one of them?
-    fn in_soft_directory(&self, stray: &Page<'a>) -> Sought<Option<Opinion>> {
+    pub(super) fn in_soft_directory(&self, stray: &Page<'a>) -> Sought<Option<Opinion>> {
         // The page that strays are sent to is a page of its own.
         if stray.landing == self.page.landing && !self.page.is_elsewhere() {
             return Ok(None);

@@ -110,23 +110,32 @@ impl<'a> Inquiry<'a> {
         self.unsuspected()
     }
 
-    /// A picture or another file: error pages are rarely that, unless strays get
-    /// the very same bytes.
+    /// A picture, a script or another file: error pages are rarely that, unless
+    /// a random name in its directory gets the same bytes or the same text. Its
+    /// query is not varied: many servers send a file with any query.
     fn file(&self) -> Sought<Opinion> {
-        let own = self.page.digest.fingerprint;
-        let stray = if self.is_trusted() || self.page.is_front() {
-            Answer::Unknown
-        } else {
-            self.consult(ControlKind::Stray)?
-        };
-        let is_same = matches!(stray, Answer::Page(stray) if own.is_some() && stray.digest.fingerprint == own);
-        if !is_same {
-            return Ok(self.alive(certainty::ALIVE_HONEST, None));
+        let alive = self.alive(certainty::ALIVE_HONEST, None);
+        if self.is_trusted() || self.page.is_front() {
+            return Ok(alive);
         }
+        let Answer::Page(stray) = self.consult(ControlKind::Stray)? else { return Ok(alive) };
+        let own = self.page.digest.fingerprint;
+        if own.is_some() && stray.digest.fingerprint == own {
+            return Ok(self.same_file());
+        }
+        let like = if self.page.digest.text_length > 0 && stray.digest.text_length > 0 {
+            self.in_soft_directory(&stray)?
+        } else {
+            None
+        };
+        Ok(like.unwrap_or(alive))
+    }
+
+    fn same_file(&self) -> Opinion {
         let reason =
             "the very same file is sent for a random name in the same directory".to_owned();
         let dead = Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAME_PAGE);
-        Ok(dead.because(self.ground(ControlKind::Stray, "the same file", Some(1.0))))
+        dead.because(self.ground(ControlKind::Stray, "the same file", Some(1.0)))
     }
 
     /// A front page redirects and answers as any stray does, so strays cannot

@@ -358,3 +358,45 @@ fn a_sound_site_costs_hardly_more_requests_than_it_has_pages() {
     let outcome = xtask::bench::count_requests(relink, size).unwrap();
     assert!(outcome.is_right() && outcome.is_frugal(), "{outcome}");
 }
+
+/// A file of a web site's frame.
+fn file(kind: &str, body: &str) -> Answer {
+    Answer::new(200, body).header("Content-Type", kind)
+}
+
+#[test]
+fn resources_with_cache_busting_queries_are_alive() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.answer("/wp/a.js", file("application/javascript", "var a = 1;"))
+        .answer("/wp/a.css", file("text/css", "body { color: #111 }"))
+        .answer("/img/logo.svg", file("image/svg+xml", "<svg xmlns='x'/>"))
+        .answer("/fonts/a.woff2", Answer::new(200, vec![b'w', 0, 1, 2, 3, 255]))
+        .answer("/w/load.php", file("text/css; charset=utf-8", ".a{}"))
+        .answer("/w/script.php", file("text/javascript; charset=utf-8", "var b;"));
+    let paths = [
+        "/wp/a.js?ver=6.1",
+        "/wp/a.css?ver=6.1",
+        "/img/logo.svg?v=3",
+        "/fonts/a.woff2?v=4.7.0",
+        "/w/load.php?lang=en&modules=site.styles&only=styles&skin=vector",
+        "/w/script.php?modules=startup&only=scripts&raw=1",
+    ];
+    desk.list("urls.txt", paths.map(|path| web.url(path)));
+    let rows = desk.check(&["urls.txt"]).exits(0).rows();
+    for path in paths {
+        assert_eq!(rows.word(web.url(path)), "alive", "{path}");
+    }
+    let asked = web.requests().into_iter().filter(|seen| seen.path.contains('?')).count();
+    assert_eq!(asked, paths.len(), "a query was varied");
+}
+
+#[test]
+fn missing_image_answered_with_an_error_page_is_a_soft_404() {
+    let (web, desk) = (Web::start_blocking(), Desk::new());
+    web.below("/img/", sorry());
+    web.answer("/img/there.png", file("image/png", "\u{1}png"));
+    desk.list("urls.txt", ["/img/gone.png?v=3", "/img/there.png?v=3"].map(|path| web.url(path)));
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/img/gone.png?v=3")), "soft-404 RL301");
+    assert_eq!(rows.word(web.url("/img/there.png?v=3")), "alive");
+}

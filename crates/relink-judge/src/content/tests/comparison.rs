@@ -197,3 +197,64 @@ fn a_comparison_is_told_with_address_status_and_resemblance() {
     assert_eq!(ground.resemblance, Some(1.0));
     assert!(judgement.confidence < relink_model::Confidence::FULL);
 }
+
+#[test]
+fn resource_with_the_same_bytes_for_any_query_is_alive() {
+    let same = |kind: &str, path: &str| {
+        let page = format!("{path} 200 type={kind} bytes=7");
+        let other = format!("stray-query: 200 type={kind} bytes=7");
+        check(&page, &[&other, "stray: 404"], "alive");
+        check(&page, &[&other, "stray: 200 \"Site\" #1"], "alive");
+    };
+    same("application/javascript", "/a.js?ver=6.1");
+    same("text/javascript", "/a.js?id=12");
+    same("image/svg+xml", "/logo.svg?v=3");
+    same("font/woff2", "/font.woff2?v=4.7.0");
+    same("application/vnd.ms-fontobject", "/font.eot?iefix=1");
+    same("image/png", "/thumb.php?id=12");
+    same("text/javascript", "/load.php?modules=a.b&only=scripts");
+}
+
+#[test]
+fn style_sheet_with_the_same_text_for_any_query_is_alive() {
+    for path in ["/a.css?ver=6.1", "/load.php?modules=site&only=styles", "/css?id=12"] {
+        let page = format!("{path} 200 type=text/css {{.page not found}}");
+        let other = "stray-query: 200 type=text/css {.page not found}";
+        check(&page, &[other, "stray: 404"], "alive");
+        check(&page, &[other, "stray: 200 \"Site\" #1"], "alive");
+    }
+}
+
+#[test]
+fn resource_without_media_type_is_judged_by_its_bytes() {
+    let page = "/font.woff2?v=2 200 type= bytes=7";
+    check(page, &["stray-query: 200 type= bytes=7", "stray: 404"], "alive");
+    let script = "/a.js?ver=6.1 200 type=text/plain #1";
+    check(script, &["stray-query: 200 type=text/plain #1", "stray: 404"], "alive");
+}
+
+#[test]
+fn missing_image_answered_with_a_page_is_a_soft_404() {
+    let page = "/img/oak.png?v=3 200 \"Shop\" {Sorry, there is nothing here}";
+    check(page, &["stray: 200 \"Shop\" {Sorry, there is nothing here}"], "soft-404 RL301");
+    let long = "/img/oak.png?v=3 200 \"Shop\" #1";
+    check(long, &["stray: 200 \"Shop\" #1"], "soft-404 RL301");
+    let sent = "/img/oak.png -> / 200 \"Shop\" #1";
+    check(sent, &["stray: -> / 200 \"Shop\" #1"], "soft-404 RL203");
+}
+
+#[test]
+fn resource_with_the_same_content_for_any_name_is_a_soft_404() {
+    let page = "/img/oak.png?v=3 200 type=image/png bytes=7";
+    check(page, &["stray: 200 type=image/png bytes=7"], "soft-404 RL301");
+    let style = "/css/oak.css?v=3 200 type=text/css #1";
+    check(style, &["stray: 200 type=text/css #1"], "soft-404 RL301");
+    check(style, &["stray: 200 type=text/css #2", "second-stray: 200 type=text/css #3"], "alive");
+}
+
+#[test]
+fn cache_busting_query_of_a_page_is_judged_like_its_path() {
+    let moved = "/about?ver=6.1 -> /about-us 200 \"About\" #1";
+    check(moved, &["stray-query: -> /about-us 200 \"About\" #1", "stray: 404"], "alive");
+    assert!(!judged(moved, &["stray: 404"]).asked().contains("stray-query"));
+}
