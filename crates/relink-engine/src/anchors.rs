@@ -7,10 +7,6 @@ use relink_model::{Mark, Probe};
 use relink_page::{Format, Fragment, Slugs};
 use relink_ports::{Body, anchor_hash};
 
-/// Bytes read of a page whose places are wanted; of a longer one they cannot
-/// be told.
-pub(crate) const PAGE_BYTES: usize = 4 << 20;
-
 /// What sites that show other people's text put before its ids, and their own
 /// scripts take away again.
 const GUEST_PREFIX: &str = "user-content-";

@@ -64,7 +64,8 @@ pub enum TrapKind {
     EndlessPages,
     /// Other addresses of one pattern that show the same.
     NearDuplicates,
-    /// A page with more links than any reader follows.
+    /// A page with more links than the limit. Only in crawls of version 0.1.0:
+    /// such links are now counted on their own.
     TooManyLinks,
 }
 
@@ -160,11 +161,6 @@ impl TrapWatch {
         let Some((kind, pattern)) = self.trap_of(url) else { return Admission::Enter };
         self.count(kind, &pattern, url, 1);
         Admission::Avoid(kind, pattern)
-    }
-
-    /// So many links of a page were not followed because it has too many.
-    pub fn note_links(&mut self, page: &Url, more: u64) {
-        self.count(TrapKind::TooManyLinks, page.as_str(), page, more);
     }
 
     /// The link `url` was taken for another, because a parameter of it was

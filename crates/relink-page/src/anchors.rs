@@ -22,9 +22,9 @@ use crate::document::Document;
 use crate::html::each_anchor;
 use crate::{Format, Fragment};
 
-/// Anchors of one document that are kept. A document with more is taken to
-/// have any.
-const MOST: usize = 100_000;
+/// Maximum number of anchors kept of one document: more than fit on the longest
+/// page that is read. A document with more is taken to have any.
+const MOST: usize = 2_000_000;
 
 /// Whose rules make anchors of headings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]

@@ -103,9 +103,10 @@ fn meaning(paint: Paint, code: Code) -> String {
 /// Where it is linked, and its words so far.
 fn past(paint: Paint, view: &DossierView) -> String {
     let places = view.latest.map_or(&[] as &[PlaceView], |latest| latest.places);
+    let links = view.latest.map_or(0, |latest| latest.inlinks);
     let linked = match places {
         [] => String::new(),
-        places => format!("linked in {}\n", spots(places)),
+        places => format!("linked in {}\n", spots(places, links)),
     };
     let history = history(paint, view.words);
     if linked.is_empty() && history.is_empty() {

@@ -151,6 +151,7 @@ impl<W: Write> GraphCsv<W> {
 pub struct SitemapXml<W> {
     out: W,
     pages: usize,
+    left_out: u64,
 }
 
 impl<W: Write> SitemapXml<W> {
@@ -160,22 +161,24 @@ impl<W: Write> SitemapXml<W> {
             b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
               <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
         )?;
-        Ok(Self { out, pages: 0 })
+        Ok(Self { out, pages: 0, left_out: 0 })
     }
 
-    /// Writes a page; beyond what a sitemap may hold, nothing.
+    /// Writes a page; beyond what a sitemap may hold, it is only counted.
     pub fn page(&mut self, url: &str) -> io::Result<()> {
         if self.pages == SITEMAP_PAGES {
+            self.left_out += 1;
             return Ok(());
         }
         self.pages += 1;
         writeln!(self.out, "<url><loc>{}</loc></url>", escaped(&redact(url)))
     }
 
-    /// Writes the end.
-    pub fn end(mut self) -> io::Result<()> {
+    /// Writes the end; returns how many pages had no room.
+    pub fn end(mut self) -> io::Result<u64> {
         self.out.write_all(b"</urlset>\n")?;
-        self.out.flush()
+        self.out.flush()?;
+        Ok(self.left_out)
     }
 }
 
@@ -253,7 +256,8 @@ mod tests {
             for _ in 0..=SITEMAP_PAGES {
                 sitemap.page("https://example.org/?a&b")?;
             }
-            sitemap.end()
+            assert_eq!(sitemap.end()?, 1);
+            Ok(())
         });
         assert_eq!(text.matches("<loc>https://example.org/?a&amp;b</loc>").count(), SITEMAP_PAGES);
     }

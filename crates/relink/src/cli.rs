@@ -20,6 +20,7 @@ pub use self::revive::{
     ElsewhereChoice, PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs,
     usual_archive,
 };
+use crate::byte_size::ByteSize;
 use crate::span_of_time::SpanOfTime;
 
 pub use self::decay::{
@@ -220,6 +221,10 @@ pub struct GoingArgs {
     /// Leave out addresses that match. May be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub exclude: Vec<String>,
+    /// Maximum number of links to read on one page; the report counts the links
+    /// beyond it [default: 100000].
+    #[arg(long, value_name = "N", env = "RELINK_MAX_PAGE_LINKS")]
+    pub max_page_links: Option<usize>,
     /// Do not check links to other sites.
     #[arg(long)]
     pub no_external: bool,
@@ -382,6 +387,10 @@ pub struct AskingArgs {
     /// The longest one request may take, redirects included [default: 10s].
     #[arg(long, value_name = "TIME", env = "RELINK_TIMEOUT")]
     pub timeout: Option<SpanOfTime>,
+    /// Maximum size of a page that is read for its links or anchors, such as
+    /// `500k` or `16M`; the report counts longer pages [default: 16M].
+    #[arg(long, value_name = "SIZE", env = "RELINK_MAX_PAGE_SIZE")]
+    pub max_page_size: Option<ByteSize>,
     /// How often a passing trouble is asked again in one run [default: 2].
     #[arg(long, value_name = "N", env = "RELINK_RETRIES")]
     pub retries: Option<u32>,

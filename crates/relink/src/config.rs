@@ -14,6 +14,7 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 
 pub use self::revive::ReviveConfig;
+use crate::byte_size::ByteSize;
 use crate::cli::{AnchorStyle, Format};
 use crate::failure::Failure;
 use crate::span_of_time::SpanOfTime;
@@ -44,6 +45,10 @@ pub struct Config {
     pub retries: Option<u32>,
     /// See `--max-age`.
     pub max_age: Option<SpanOfTime>,
+    /// See `--max-page-links`.
+    pub max_page_links: Option<usize>,
+    /// See `--max-page-size`.
+    pub max_page_size: Option<ByteSize>,
     /// See `--header`.
     pub header: Option<Vec<String>>,
     /// See `--user-agent`.
@@ -78,7 +83,7 @@ pub struct Config {
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 25] = [
+const KEYS: [&str; 27] = [
     "allow-private",
     "anchors",
     "base-url",
@@ -95,6 +100,8 @@ const KEYS: [&str; 25] = [
     "include",
     "index-files",
     "max-age",
+    "max-page-links",
+    "max-page-size",
     "offline",
     "proxy",
     "remote-anchors",
@@ -152,6 +159,8 @@ impl Config {
             timeout: self.timeout.or(lower.timeout),
             retries: self.retries.or(lower.retries),
             max_age: self.max_age.or(lower.max_age),
+            max_page_links: self.max_page_links.or(lower.max_page_links),
+            max_page_size: self.max_page_size.or(lower.max_page_size),
             header: self.header.or(lower.header),
             user_agent: self.user_agent.or(lower.user_agent),
             resolve: self.resolve.or(lower.resolve),
@@ -224,6 +233,8 @@ mod tests {
             include = ["x"]
             index-files = ["README.md"]
             max-age = 0
+            max-page-links = 100000
+            max-page-size = "16M"
             offline = true
             proxy = "http://127.0.0.1:8080"
             remote-anchors = true

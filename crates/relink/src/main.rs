@@ -3,6 +3,7 @@
 //! Rules live in the crates below; this one only joins them and speaks to the
 //! person at the terminal. It is the only place that prints or exits.
 
+mod byte_size;
 mod cli;
 mod clock;
 mod commands;

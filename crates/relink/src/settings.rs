@@ -185,6 +185,7 @@ fn asking_flags(asking: AskingArgs) -> Config {
         timeout: asking.timeout,
         retries: asking.retries,
         max_age: asking.max_age,
+        max_page_size: asking.max_page_size,
         header: said(asking.header),
         user_agent: asking.user_agent,
         resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
@@ -246,6 +247,7 @@ fn load_settings(
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
         pause: config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0),
+        page_bytes: page_bytes(config),
         reading,
     })
 }
@@ -300,8 +302,14 @@ fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {
         },
         // Who wants nothing remembered wants no remembered comparison either.
         control_age: if max_age.is_zero() { Duration::ZERO } else { defaults.control_age },
+        page_bytes: page_bytes(config),
         ..defaults
     }
+}
+
+/// Bytes read of a page for its links or anchors.
+fn page_bytes(config: &Config) -> usize {
+    config.max_page_size.map_or(AskSettings::PAGE_BYTES, |size| size.0)
 }
 
 fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {

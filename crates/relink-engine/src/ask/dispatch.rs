@@ -119,6 +119,7 @@ impl Asker<'_> {
             None => (Terms::default(), None),
         };
         let brought = self.loading.brought();
+        let page_bytes = self.settings.page_bytes;
         let tray = Arc::clone(&self.tray);
         self.beside += 1;
         tokio::spawn(async move {
@@ -128,8 +129,8 @@ impl Asker<'_> {
                 let seen = if let Some(seen) = loaded {
                     seen.clone()
                 } else {
-                    let wants_places = brought.wants(&errand.url);
-                    see(&ports, &errand, like.as_deref(), terms, wants_places).await
+                    let bytes_for_places = brought.wants(&errand.url).then_some(page_bytes);
+                    see(&ports, &errand, like.as_deref(), terms, bytes_for_places).await
                 };
                 let SeenPage { probe, anchors } = seen;
                 PageSeen::new(probe, Shown { anchors, reading: None })
@@ -199,14 +200,14 @@ async fn see(
     errand: &Errand,
     like: Option<&Url>,
     terms: Terms,
-    wants_places: bool,
+    bytes_for_places: Option<usize>,
 ) -> SeenPage {
     let agent = agent_for(errand.purpose, &errand.looks);
-    let body_cap = wants_places.then_some(anchors::PAGE_BYTES).or(terms.body_cap);
+    let body_cap = bytes_for_places.or(terms.body_cap);
     let terms = Terms { body_cap, ..terms };
     let asked = Asked { url: &errand.url, like, is_named: errand.is_named, agent, terms };
     let (probe, body) = read_through(&*ports.fetch, &*ports.clock, asked).await;
-    let anchors = body.filter(|_| wants_places);
+    let anchors = body.filter(|_| bytes_for_places.is_some());
     let anchors = anchors.and_then(|body| anchors::offered_by(&probe, &body));
     SeenPage { probe, anchors }
 }

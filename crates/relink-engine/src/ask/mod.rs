@@ -72,6 +72,15 @@ pub struct AskSettings {
     pub patience: Duration,
     /// How long a page asked for comparison is good for.
     pub control_age: Duration,
+    /// Bytes read of a page whose anchors are wanted; those of a longer page
+    /// are unknown.
+    pub page_bytes: usize,
+}
+
+impl AskSettings {
+    /// Bytes read of a page for its links or anchors, unless the user says
+    /// otherwise. Generated documentation has pages of 10 MB.
+    pub const PAGE_BYTES: usize = 16 << 20;
 }
 
 impl Default for AskSettings {
@@ -82,6 +91,7 @@ impl Default for AskSettings {
             policy: Policy::default(),
             patience: Duration::from_mins(2),
             control_age: Duration::from_hours(7 * 24),
+            page_bytes: Self::PAGE_BYTES,
         }
     }
 }

@@ -43,12 +43,21 @@ pub struct CrawlRules {
     pub depth: Option<u32>,
     /// The most pages that are followed.
     pub pages: Option<u64>,
+    /// Maximum number of links read of one page.
+    pub page_links: usize,
     /// Whether links are followed that pages ask not to.
     pub follows_all: bool,
     /// Whether links to other sites are checked.
     pub checks_others: bool,
     /// Other sites found alive at this moment or later need not be asked.
     pub fresh_since: Timestamp,
+}
+
+impl CrawlRules {
+    /// Links read of one page, unless the user says otherwise: far more than a
+    /// page for people has, and few enough that one page cannot fill the
+    /// memory.
+    pub const PAGE_LINKS: usize = 100_000;
 }
 
 /// Links that were not asked, by the reason.
@@ -63,8 +72,12 @@ pub struct LeftAside {
     pub left_out: u64,
     /// Their page asks not to follow them.
     pub unfollowed: u64,
+    /// Beyond the limit of links on one page.
+    pub over_page_links: u64,
     /// Not links to pages (`mailto:` and the like).
     pub no_pages: u64,
+    /// Pages longer than the limit, whose rest was not read.
+    pub cut_pages: u64,
 }
 
 /// What a crawl keeps of itself.
@@ -212,7 +225,8 @@ impl Crawler {
         let agent = agent_for(errand.purpose, &errand.looks);
         let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
         let terms = Terms { body_cap, ..terms };
-        Visit { url, is_named: errand.is_named, agent, terms, mode: self.render }
+        let max_links = self.rules.page_links;
+        Visit { url, is_named: errand.is_named, agent, terms, mode: self.render, max_links }
     }
 
     /// A page needed a browser, and none could show it.
@@ -314,9 +328,8 @@ impl Crawler {
             links: Vec::with_capacity(reading.links.len()),
         };
         self.memory.left_aside.no_pages += reading.skipped.len() as u64;
-        if reading.more > 0 {
-            self.memory.traps.note_links(&landing, reading.more as u64);
-        }
+        self.memory.left_aside.over_page_links += reading.more as u64;
+        self.memory.left_aside.cut_pages += u64::from(reading.is_cut);
         let mut fresh = Vec::new();
         for (position, link) in (0..).zip(reading.links) {
             let way = Way {

@@ -15,8 +15,6 @@ use crate::anchors;
 use crate::base::is_base;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 
-/// Links of one page that are followed; a page with more is a trap.
-pub(crate) const MOST_LINKS: usize = 6_000;
 /// Bytes read of a sitemap (its protocol's own limit).
 pub(crate) const SITEMAP_BYTES: usize = 50 << 20;
 /// Links of one sitemap (its protocol's own limit).
@@ -27,8 +25,10 @@ pub(crate) const MOST_ENTRIES: usize = 50_000;
 pub(crate) struct PageReading {
     /// Its links, in order.
     pub(crate) links: Vec<FoundLink>,
-    /// How many more there were.
+    /// How many more there were than may be read of one page.
     pub(crate) more: usize,
+    /// Whether the page is longer than what was read of it.
+    pub(crate) is_cut: bool,
     /// The places it offers to fragments, hashed and sorted; nothing where
     /// they cannot be told.
     pub(crate) anchors: Option<Vec<u32>>,
@@ -56,9 +56,15 @@ pub(crate) struct FoundLink {
     pub(crate) is_unfollowed: bool,
 }
 
-/// Reads the page found at `url`; nothing if it is of a kind without links.
-pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<PageReading> {
-    let (bytes, told, _) = unpacked_body(body);
+/// Reads the page found at `url`, at most `max_links` links of it; nothing if
+/// it is of a kind without links.
+pub(crate) fn read(
+    url: &Url,
+    body: &Body,
+    robots_tag: Option<&str>,
+    max_links: usize,
+) -> Option<PageReading> {
+    let (bytes, told, fault) = unpacked_body(body);
     let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
     let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
@@ -67,9 +73,11 @@ pub(crate) fn read(url: &Url, body: &Body, robots_tag: Option<&str>) -> Option<P
         is_sitemap: format == Format::Xml && is_sitemap(&bytes),
         sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
         forbids_following: PageDirectives::parse(wishes).nofollow,
+        is_cut: body.is_cut || matches!(fault, Some(UnpackFault::TooLarge(_))),
         ..PageReading::default()
     };
-    reading.read_links(url, format, &bytes, &marks);
+    let max_links = if reading.is_sitemap { max_links.max(MOST_ENTRIES) } else { max_links };
+    reading.read_links(url, format, &bytes, &marks, max_links);
     Some(reading)
 }
 
@@ -106,14 +114,20 @@ pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
 }
 
 impl PageReading {
-    fn read_links(&mut self, url: &Url, format: Format, bytes: &[u8], marks: &RobotsMarks) {
+    fn read_links(
+        &mut self,
+        url: &Url,
+        format: Format,
+        bytes: &[u8],
+        marks: &RobotsMarks,
+        max_links: usize,
+    ) {
         let read = relink_page::links(format, bytes);
         let said = read.base.and_then(|base| url.join(&base).ok()).filter(is_base);
         let seen_from = SeenFrom { page: url, base: said };
-        let most = if self.is_sitemap { MOST_ENTRIES } else { MOST_LINKS };
         for link in read.links {
             match self.resolve(&seen_from, &link) {
-                Some(_) if self.links.len() == most => self.more += 1,
+                Some(_) if self.links.len() >= max_links => self.more += 1,
                 Some(mut found) => {
                     found.is_unfollowed = marks.unfollowed.contains(&link.raw);
                     self.links.push(found);

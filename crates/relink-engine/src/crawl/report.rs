@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 use relink_model::{ErrandId, RunId, Word};
 use relink_ports::{DocumentId, RunSummary, SitePage, Store};
+use relink_wire::human::counted;
 use relink_wire::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteReport, TrapRow};
 
 use self::links::LinkReader;
@@ -64,7 +65,6 @@ pub async fn site_report(
     report.seeds.clone_from(&run.inputs);
     report.started = run.started;
     report.finished = run.closed.unwrap_or_else(|| ports.now());
-    report.pages = run.pages;
     report.targets = run.targets;
     add_hosts(ports, run.id, &mut report).await?;
     add_memory(ports, run.id, &mut report).await?;
@@ -117,6 +117,7 @@ async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Resul
         })
         .collect();
     report.left_aside = reasons(&aside);
+    report.notes.extend(long_pages(&aside));
     Ok(())
 }
 
@@ -124,7 +125,21 @@ async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Resul
 pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u64, EngineFault> {
     let Some(memory) = store.note(run, MEMORY).await? else { return Ok(0) };
     let (_, aside) = crawler::told(&memory);
-    Ok(aside.too_deep + aside.over_budget + aside.left_out + aside.unfollowed)
+    let lost = [
+        aside.too_deep,
+        aside.over_budget,
+        aside.left_out,
+        aside.unfollowed,
+        aside.over_page_links,
+    ];
+    Ok(lost.iter().sum())
+}
+
+/// What is said of pages that were not read to their end.
+fn long_pages(aside: &LeftAside) -> Option<String> {
+    let pages = counted(aside.cut_pages, "page");
+    let told = format!("{pages} longer than the limit, read in part (`--max-page-size`)");
+    (aside.cut_pages > 0).then_some(told)
 }
 
 /// Links that were not asked, with the reason in plain words.
@@ -133,8 +148,9 @@ pub(super) fn reasons(aside: &LeftAside) -> Vec<(String, u64)> {
         (aside.too_deep, "deeper than the limit"),
         (aside.over_budget, "over the page budget"),
         (aside.left_out, "left out by patterns"),
-        (aside.unfollowed, "their page asks not to follow them"),
-        (aside.no_pages, "not links to pages"),
+        (aside.unfollowed, "marked `nofollow` by their page"),
+        (aside.over_page_links, "over the limit of links on one page (`--max-page-links`)"),
+        (aside.no_pages, "not to web pages (`mailto:` and the like)"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
@@ -158,8 +174,8 @@ async fn compare(
             let is_broken = |word: Option<Word>| word.is_some_and(|word| BROKEN.contains(&word));
             let (was_broken, is_now) = (is_broken(change.before), is_broken(change.after));
             let changes = match (was_broken, is_now, change.before) {
-                (false, true, None) => &mut new,
-                (false, true, Some(_)) => &mut regressed,
+                (false, true, Some(before)) if before.is_reached() => &mut regressed,
+                (false, true, _) => &mut new,
                 (true, false, _) => &mut fixed,
                 _ => continue,
             };

@@ -29,6 +29,8 @@ pub(crate) struct Visit {
     /// What redirects may be followed, and how much may be read.
     pub(crate) terms: Terms,
     pub(crate) mode: RenderMode,
+    /// Maximum number of links read of the page.
+    pub(crate) max_links: usize,
 }
 
 /// What came of a visit.
@@ -59,7 +61,7 @@ impl Visit {
                 None
             }
         };
-        let reading = reading::read(&self.url, &body, body.robots.as_deref());
+        let reading = reading::read(&self.url, &body, body.robots.as_deref(), self.max_links);
         Visited { probe, reading, unrendered }
     }
 

@@ -68,6 +68,8 @@ pub struct LoadSettings {
     pub reading: Reading,
     /// The least time between two sitemaps that are asked for.
     pub pause: Duration,
+    /// Bytes read of a page among the inputs.
+    pub page_bytes: usize,
 }
 
 /// What was read.

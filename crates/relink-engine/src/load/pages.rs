@@ -18,7 +18,7 @@ use super::opened::Content;
 use super::reader::ReadLink;
 use super::resolve::Meaning;
 use super::{Document, Loader, Remark, SeenPage, Standing};
-use crate::anchors::{self, offered_by};
+use crate::anchors::offered_by;
 use crate::ask::THROTTLING;
 use crate::crawl::{MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap, unpacked_body};
 use crate::isolation::isolate;
@@ -79,9 +79,10 @@ impl Loader<'_> {
             return Ok(());
         }
         self.listed.seen.insert(url.to_string());
-        let for_places = self.settings.reading.remote_anchors.then_some(anchors::PAGE_BYTES);
-        let body_cap = is_named_as_sitemap(url).then_some(SITEMAP_BYTES).or(for_places);
-        let asked = Asked { url, is_named: true, body_cap };
+        let page_bytes = self.settings.page_bytes;
+        let body_cap =
+            if is_named_as_sitemap(url) { page_bytes.max(SITEMAP_BYTES) } else { page_bytes };
+        let asked = Asked { url, is_named: true, body_cap: Some(body_cap) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let Some(document) = self.isolated_document(url, &body, standing) else { return Ok(()) };
         self.load_document(document, 0).await
@@ -134,7 +135,10 @@ impl Loader<'_> {
         let format = self.settings.reading.format.or(told)?;
         let label = url.to_string();
         if body.is_cut {
-            let text = "it is longer than what is read of a page; the rest is not read".to_owned();
+            let text = format!(
+                "it is longer than {} bytes; the rest is not read (`--max-page-size`)",
+                body.bytes.len()
+            );
             self.loaded.problems.push(Remark { path: label.clone(), line: None, text });
         }
         self.loaded.problems.extend_with(&label, fault);

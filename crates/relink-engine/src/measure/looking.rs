@@ -7,7 +7,7 @@ use relink_ports::Clock;
 use url::Url;
 
 use super::gentle_fetch::GentleFetch;
-use crate::crawl::{FoundLink, read};
+use crate::crawl::{CrawlRules, FoundLink, read};
 use crate::isolation::isolate_async;
 use crate::look::landing;
 use crate::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
@@ -97,7 +97,7 @@ fn sight(examined: Examined) -> Sight {
         matches!(judgement.word, Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk);
     let links = match (landing(&probe), body) {
         (Some(landing), Some(body)) if is_living => {
-            let reading = read(&landing, &body, None);
+            let reading = read(&landing, &body, None, CrawlRules::PAGE_LINKS);
             let found = reading.map_or_else(Vec::new, |reading| reading.links);
             found.into_iter().filter_map(|link| destination(link, &landing)).collect()
         }

@@ -26,8 +26,10 @@ pub struct FindingView<'a> {
     pub confidence: Confidence,
     /// What it rests on beside the looks.
     pub grounds: &'a [Ground],
-    /// Every place that names it; the first is shown in full.
+    /// The first places that name it; the very first is shown in full.
     pub places: &'a [PlaceView<'a>],
+    /// How many links name it in all.
+    pub links: u64,
     /// The line of the first place, where it could be read.
     pub snippet: Option<&'a Snippet>,
     /// What to do about it.
@@ -43,11 +45,11 @@ pub fn finding(paint: Paint, view: &FindingView) -> String {
         ([], _) => reason_line(paint, &reason),
         ([only], None) => format!("{} {}   {reason}\n", paint.quiet("  -->"), spot(only)),
         ([first, others @ ..], None) => {
-            place_line(paint, first, others) + &reason_line(paint, &reason)
+            place_line(paint, first, others, view.links) + &reason_line(paint, &reason)
         }
         ([first, others @ ..], Some(snippet)) => {
             let caret = |carets: &str| paint.word(view.word, carets);
-            place_line(paint, first, others) + &snippet.lines(paint, caret, &reason)
+            place_line(paint, first, others, view.links) + &snippet.lines(paint, caret, &reason)
         }
     };
     title(paint, view) + &body + &comparisons(paint, view) + &help_lines(paint, view)
@@ -87,9 +89,9 @@ fn comparisons(paint: Paint, view: &FindingView) -> String {
         .collect()
 }
 
-fn place_line(paint: Paint, first: &PlaceView, others: &[PlaceView]) -> String {
+fn place_line(paint: Paint, first: &PlaceView, others: &[PlaceView], links: u64) -> String {
     let arrow = paint.quiet("  -->");
-    let also = also(others);
+    let also = also(others, links.saturating_sub(1));
     format!("{arrow} {}{also}\n", spot(first))
 }
 
@@ -105,19 +107,20 @@ fn help_lines(paint: Paint, view: &FindingView) -> String {
     lines.iter().flat_map(|line| [&label, " ", line, "\n"]).collect()
 }
 
-fn also(others: &[PlaceView]) -> String {
+fn also(others: &[PlaceView], links: u64) -> String {
     if others.is_empty() {
         return String::new();
     }
-    format!("        also {}", spots(others))
+    format!("        also {}", spots(others, links))
 }
 
-/// The first places by name, the others counted.
-pub(crate) fn spots(places: &[PlaceView]) -> String {
+/// The first places by name, the others of `links` in all counted.
+pub(crate) fn spots(places: &[PlaceView], links: u64) -> String {
     let named: Vec<String> = places.iter().take(PLACES_NAMED).map(spot).collect();
-    let more = match places.len().saturating_sub(PLACES_NAMED) {
+    let all = links.max(places.len() as u64);
+    let more = match all.saturating_sub(named.len() as u64) {
         0 => String::new(),
-        unnamed => format!(" and {} more", grouped(unnamed as u64)),
+        unnamed => format!(" and {} more", grouped(unnamed)),
     };
     format!("{}{more}", named.join(", "))
 }

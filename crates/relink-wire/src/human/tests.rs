@@ -23,6 +23,7 @@ fn view<'a>(places: &'a [PlaceView<'a>], snippet: Option<&'a Snippet>) -> Findin
         confidence: Confidence::percent(99),
         grounds: &[],
         places,
+        links: places.len() as u64,
         snippet,
         help: Some("Link to the page's new address or to an archived copy, or remove the link."),
         revival: None,

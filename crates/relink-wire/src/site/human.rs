@@ -34,7 +34,14 @@ fn told(report: &SiteReport, paint: Paint, findings: &str) -> String {
     text.push('\n');
     text.push_str(&summary(paint, &report.words));
     text.push_str(findings);
-    let closing = [directories(report, paint), traps(report), others(report), compared(report)];
+    let closing = [
+        directories(report, paint),
+        traps(report),
+        others(report),
+        left_aside(report),
+        notes(report),
+        compared(report),
+    ];
     for line in closing.concat() {
         text.push_str("  ");
         text.push_str(&line);
@@ -138,6 +145,20 @@ fn others(report: &SiteReport) -> Vec<String> {
         .map(|(count, thing)| counted(count, thing))
         .collect();
     if parts.is_empty() { Vec::new() } else { vec![parts.join(" · ")] }
+}
+
+/// `links not checked: 4 deeper than the limit, 2 left out by patterns`.
+fn left_aside(report: &SiteReport) -> Vec<String> {
+    let part = |(why, count): &(String, u64)| format!("{} {}", grouped(*count), shown_prose(why));
+    let parts: Vec<String> = report.left_aside.iter().map(part).collect();
+    if parts.is_empty() {
+        return Vec::new();
+    }
+    vec![format!("links not checked: {}", parts.join(", "))]
+}
+
+fn notes(report: &SiteReport) -> Vec<String> {
+    report.notes.iter().map(|note| shown_prose(note)).collect()
 }
 
 fn compared(report: &SiteReport) -> Vec<String> {

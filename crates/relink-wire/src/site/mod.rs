@@ -105,7 +105,7 @@ pub struct SiteReport {
     pub traps: Vec<TrapRow>,
     /// Links that were not asked, by the reason.
     pub left_aside: Vec<(String, u64)>,
-    /// What hosts asked of us.
+    /// What else is to be known of the crawl, one sentence each.
     pub notes: Vec<String>,
     /// What changed since the crawl before.
     pub comparison: Option<SiteComparison>,
@@ -267,11 +267,11 @@ pub struct SiteComparison {
     pub run: i64,
     /// When it began.
     pub started: Timestamp,
-    /// Wrong now, and not seen before.
+    /// Wrong now, and not known to work before.
     pub new: Capped<ChangeRow>,
     /// Wrong before, and well or gone from the site now.
     pub fixed: Capped<ChangeRow>,
-    /// Well before, and wrong now.
+    /// Reached before, and wrong now.
     pub regressed: Capped<ChangeRow>,
 }
 

@@ -100,6 +100,14 @@ fn what_is_left_out_of_the_tree_is_counted() {
 }
 
 #[test]
+fn findings_filter_counts_all_of_the_report() {
+    let report = sample::report();
+    let shown = report.findings.rows.iter().filter(|row| row.word == relink_model::Word::Dead);
+    assert!(shown.count() < 61, "the table shows fewer than there are");
+    check("findings", &["dead (61)", "soft-404 (14)", "hijacked (1)", "failing (9)"]);
+}
+
+#[test]
 fn the_other_parts_are_there() {
     check("chains", &["http://site.example/a /a /a/ /articles/a/ 3 17"]);
     check("fragments", &["/install #windows 7 links"]);

@@ -32,7 +32,7 @@ pub struct ReportArgs {
 /// What else to report.
 #[derive(Debug, Subcommand)]
 pub enum ReportCommand {
-    /// Compare two crawls: what is new, fixed and broken again.
+    /// Compare two crawls: what is new, fixed and regressed.
     Diff {
         /// The earlier crawl, by its number.
         before: i64,

@@ -189,6 +189,7 @@ fn settings(input: Input) -> CheckSettings {
             is_offline: false,
             fresh_since: Timestamp::MAX,
             pause: Duration::ZERO,
+            page_bytes: AskSettings::PAGE_BYTES,
             reading: Reading::default(),
         },
         ask: AskSettings {

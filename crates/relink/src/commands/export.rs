@@ -8,6 +8,7 @@ use relink_engine::Ports;
 use relink_model::{ErrandId, RunId};
 use relink_ports::{DocumentId, SiteLink, SitePage, SiteTarget};
 use relink_wire::graph::{GraphCsv, Graphml, LinkRow, NodeRow, SitemapXml};
+use relink_wire::human::counted;
 
 use crate::cli::{Export, ExportKind};
 use crate::failure::Failure;
@@ -111,7 +112,18 @@ async fn sitemap(
         Ok(())
     })
     .await?;
-    sitemap.end().map_err(cannot)
+    let left_out = sitemap.end().map_err(cannot)?;
+    warn_left_out(left_out);
+    Ok(())
+}
+
+/// Says that a sitemap does not hold every page.
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
+fn warn_left_out(pages: u64) {
+    if pages > 0 {
+        let pages = counted(pages, "page");
+        eprintln!("warning: the sitemap is full; {pages} not in it");
+    }
 }
 
 /// Hands every target of a crawl to `each`, in the order they were found.

@@ -148,7 +148,7 @@ fn compared(comparison: &SiteComparison) -> String {
     let parts = [
         ("new", &comparison.new),
         ("fixed", &comparison.fixed),
-        ("broken again", &comparison.regressed),
+        ("regressed (alive before, broken now)", &comparison.regressed),
     ];
     parts.into_iter().map(|(title, changes)| changed(title, changes)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use relink_engine::{CrawlEnd, CrawlOutcome, LeftAside, Ports, crawl_before, site_report};
+use relink_engine::{CrawlEnd, CrawlOutcome, Ports, crawl_before, site_report};
 use relink_model::RunId;
 use relink_ports::Tally;
 use relink_wire::human::{counted, duration, grouped};
@@ -22,7 +22,7 @@ pub async fn report(ports: &Ports, run: RunId) -> Result<SiteReport, Failure> {
     Ok(site_report(ports, &summary, before.as_ref()).await?)
 }
 
-/// What was left aside, and what hosts asked for.
+/// What hosts asked for, and pages that need a browser.
 pub fn beside(outcome: &CrawlOutcome) -> String {
     let mut text = String::new();
     for note in &outcome.hosts {
@@ -42,26 +42,7 @@ pub fn beside(outcome: &CrawlOutcome) -> String {
         text +=
             "  hint: install a browser (`apt install chromium`), or name one in RELINK_BROWSER\n";
     }
-    text + &left_aside(&outcome.left_aside)
-}
-
-fn left_aside(aside: &LeftAside) -> String {
-    let counts = [
-        (aside.too_deep, "too deep"),
-        (aside.over_budget, "over the page budget"),
-        (aside.left_out, "left out by patterns"),
-        (aside.unfollowed, "whose page asks not to follow them"),
-    ];
-    let parts: Vec<String> = counts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, why)| format!("{} {why}", grouped(count)))
-        .collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("  links not asked: {}\n", parts.join(", "))
-    }
+    text
 }
 
 /// The last sentence of a crawl that did not come to its proper end.

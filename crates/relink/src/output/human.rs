@@ -19,8 +19,9 @@ use crate::settings::RunSettings;
 /// Findings read at a time.
 const PAGE: usize = 256;
 
-/// Places read of each finding; more than are ever shown.
-const PLACES: usize = 256;
+/// Places read of each finding; more than are ever named. The others are
+/// counted.
+const PLACES: usize = 8;
 
 /// Remarks shown of each kind.
 const REMARKS_SHOWN: usize = 100;
@@ -67,9 +68,11 @@ impl HumanReport {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
         say(out, &self.headline(end))?;
-        // A survey may find thousands: it tells of domains, unless more is wanted.
-        let is_brief = end.story.survey().is_some() && !self.is_verbose;
-        let blocked_code = if is_brief { None } else { self.findings(out, ports, end.run).await? };
+        // A survey or a crawl may find thousands: the first are enough, unless
+        // more is wanted.
+        let is_check = matches!(end.story, Story::Check(_));
+        let shown: &[Word] = if is_check || self.is_verbose { &self.shown } else { &[] };
+        let blocked_code = self.findings(out, ports, end.run, shown).await?;
         if let Some(loaded) = end.story.loaded() {
             say(out, &remarks("problems", &loaded.problems))?;
             if self.is_verbose {
@@ -85,8 +88,12 @@ impl HumanReport {
         }
         if let Story::Crawl(outcome) = &end.story {
             let report = crawl::report(ports, end.run).await?;
-            let overview = relink_wire::site::overview(&report, self.paint);
-            say(out, &format!("\n{overview}{}", crawl::beside(outcome)))?;
+            let told = if self.is_verbose {
+                format!("\n{}", relink_wire::site::overview(&report, self.paint))
+            } else {
+                relink_wire::site::human(&report, self.paint)
+            };
+            say(out, &format!("{told}{}", crawl::beside(outcome)))?;
         }
         if let Some(outcome) = end.story.survey() {
             say(out, &survey::beside(outcome, self.is_verbose))?;
@@ -119,17 +126,18 @@ impl HumanReport {
         })
     }
 
-    /// Writes every finding; the commonest code of what could not be judged
-    /// comes back.
+    /// Writes every finding of these words; the commonest code of what could
+    /// not be judged comes back.
     async fn findings(
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
         run: RunId,
+        shown: &[Word],
     ) -> Result<Option<Code>, Failure> {
         let mut blocked: HashMap<Code, u64> = HashMap::new();
-        let mut words = self.shown.clone();
-        words.extend([Word::Blocked].into_iter().filter(|word| !self.shown.contains(word)));
+        let mut words = shown.to_vec();
+        words.extend([Word::Blocked].into_iter().filter(|word| !shown.contains(word)));
         let mut after = ErrandId(0);
         loop {
             let query = SettledQuery {
@@ -148,7 +156,7 @@ impl HumanReport {
                 {
                     *blocked.entry(code).or_default() += 1;
                 }
-                if self.shown.contains(&settled.settlement.word) {
+                if shown.contains(&settled.settlement.word) {
                     let text = self.finding(ports, settled).await?;
                     out.write_all(text.as_bytes()).map_err(cannot_write)?;
                 }
@@ -180,6 +188,7 @@ impl HumanReport {
                 confidence: settlement.confidence,
                 grounds: &settlement.grounds,
                 places: &place_views(settled),
+                links: settled.inlinks,
                 snippet: snippet.as_ref(),
                 help: advice,
                 revival: told.as_ref().map(Told::view).as_ref(),

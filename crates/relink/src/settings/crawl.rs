@@ -17,8 +17,6 @@ use crate::failure::Failure;
 
 /// Requests in flight for each processor: waiting for servers costs little.
 const PER_PROCESSOR: usize = 16;
-/// Bytes read of a page. Pages with many links are long.
-const PAGE_BYTES: usize = 2 << 20;
 
 /// Everything `relink crawl` needs to know.
 pub struct CrawlPlan {
@@ -43,6 +41,7 @@ impl CrawlPlan {
             exclude: said(going.exclude.clone()),
             fail_on,
             db,
+            max_page_links: going.max_page_links,
             ..asking_flags(asking)
         };
         let config = config.over(files);
@@ -63,8 +62,9 @@ impl CrawlPlan {
             time: going.max_time.map(|span| span.0),
             is_fresh: fresh,
         };
+        let page_bytes = super::page_bytes(&config);
         let mut run = RunSettings::new(config, &folder, output, urls)?;
-        run.fetch.text_cap = PAGE_BYTES;
+        run.fetch.text_cap = page_bytes;
         Ok(Self { crawl, exports: export, run })
     }
 }
@@ -101,6 +101,7 @@ fn rules(
         },
         depth: going.depth,
         pages: going.max_pages,
+        page_links: config.max_page_links.unwrap_or(CrawlRules::PAGE_LINKS),
         follows_all: going.follow_nofollow,
         checks_others: !going.no_external,
         fresh_since: fresh_since(now, max_age),

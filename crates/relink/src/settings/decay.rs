@@ -11,9 +11,6 @@ use crate::cli::{CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice,
 use crate::config::Config;
 use crate::failure::Failure;
 
-/// Bytes read of a page. Pages with many links are long.
-const PAGE_BYTES: usize = 2 << 20;
-
 /// Everything `relink decay` needs to know.
 pub struct DecayPlan {
     /// What is scored.
@@ -68,8 +65,9 @@ impl DecayPlan {
                 DecaySubject::Live(Box::new(live))
             }
         };
+        let page_bytes = super::page_bytes(&config);
         let mut run = RunSettings::new(config, &folder, args.output, inputs)?;
-        run.fetch.text_cap = PAGE_BYTES;
+        run.fetch.text_cap = page_bytes;
         let (top, fail_above, format) = (args.top, args.fail_above, args.format);
         Ok(Self { subject, sigmas, form, fails, top, fail_above, format, run })
     }

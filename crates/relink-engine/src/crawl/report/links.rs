@@ -20,6 +20,8 @@ const SPOTS: usize = 50;
 /// What the links tell.
 #[derive(Default)]
 pub(super) struct LinksRead {
+    /// Pages that were read, which the rows by depth sum up to.
+    pub(super) pages: u64,
     pub(super) links: u64,
     pub(super) inlinks: HashMap<ErrandId, u64>,
     /// The links to what is broken.
@@ -191,6 +193,12 @@ impl<'a> LinkReader<'a> {
 
     pub(super) fn finish(mut self) -> LinksRead {
         self.close_group();
+        // The deepest pages may have no links; they are pages all the same.
+        let deepest = self.read_at.keys().next_back().map_or(0, |depth| *depth as usize + 1);
+        if self.counts.len() < deepest {
+            self.counts.resize(deepest, DepthCount::default());
+        }
+        self.read.pages = self.read_at.values().sum();
         let curve = depth_curve(&self.counts);
         self.read.little_new_from = curve.little_new_from;
         self.read.depths = curve

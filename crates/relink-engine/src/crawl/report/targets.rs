@@ -150,6 +150,7 @@ impl TargetReader {
         let same_titles = self.same_titles();
         SiteReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            pages: read.pages,
             links: read.links,
             words: self.words,
             statuses: self.statuses,

@@ -13,7 +13,7 @@ use crate::site::{Capped, ChangeRow};
 pub(super) fn body(view: &View) -> Option<Body> {
     let comparison = view.report.comparison.as_ref()?;
     let lists = [
-        ("new", "+", "New: broken now, and not seen before", &comparison.new),
+        ("new", "+", "New: broken now, and not known to work before", &comparison.new),
         ("regressed", "↺", "Regressed: well before, and broken now", &comparison.regressed),
         ("fixed", "✓", "Fixed: broken before, and well or gone now", &comparison.fixed),
     ];

@@ -35,7 +35,7 @@ pub(super) fn left_aside(view: &View) -> Option<Body> {
 pub(super) fn notes(view: &View) -> Option<Body> {
     let notes = &view.report.notes;
     Body::counted(notes.len() as u64, || {
-        view.table("Host by host", [words("note")], notes, notes.len() as u64, |note| {
+        view.table("Notes on the crawl", [words("note")], notes, notes.len() as u64, |note| {
             [note.as_str().into()]
         })
     })

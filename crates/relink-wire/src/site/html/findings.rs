@@ -33,7 +33,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
         }
         let table = table.finish(findings.total);
         view.take(table.len());
-        element("div", [("class", "findings")], [filter(&findings.rows), table])
+        element("div", [("class", "findings")], [filter(view), table])
     })
 }
 
@@ -77,12 +77,14 @@ fn cut(text: &str) -> String {
 }
 
 /// A box to tick for each word that occurs, if there are several.
-fn filter(findings: &[SiteFinding]) -> Markup {
-    let count = |word: Word| findings.iter().filter(|finding| finding.word == word).count();
-    let counts: Vec<(Word, usize)> = Word::ALL
+///
+/// The counts are those of the whole report, of which the table may show less.
+fn filter(view: &View) -> Markup {
+    let rows = &view.report.findings.rows;
+    let counts: Vec<(Word, u64)> = Word::ALL
         .into_iter()
-        .map(|word| (word, count(word)))
-        .filter(|(_, count)| *count > 0)
+        .filter(|word| rows.iter().any(|finding| finding.word == *word))
+        .map(|word| (word, view.report.words.get(&word).copied().unwrap_or(0)))
         .collect();
     if counts.len() < 2 {
         return Markup::default();
@@ -92,7 +94,7 @@ fn filter(findings: &[SiteFinding]) -> Markup {
         .map(|(word, count)| {
             let id = format!("show-{word}");
             let ticked = void("input", [("type", "checkbox"), ("id", &id), ("checked", "")]);
-            let text = format!("{}{word} ({})", sign(word), grouped(count as u64));
+            let text = format!("{}{word} ({})", sign(word), grouped(count));
             element("label", [("class", &class(word))], [ticked, text.into()])
         })
         .collect();

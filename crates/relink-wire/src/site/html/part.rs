@@ -68,7 +68,7 @@ pub(super) const PARTS: [Part; 18] = [
     Part {
         id: "changes",
         title: "Since the crawl before",
-        advice: "look at what came back broken first: it was mended once, so something undoes it.",
+        advice: "look at what regressed first: it worked before, so something has changed.",
         empty: "There is no finished earlier crawl of this site to compare with.",
         body: changes::body,
     },
@@ -186,9 +186,9 @@ pub(super) const PARTS: [Part; 18] = [
     },
     Part {
         id: "notes",
-        title: "What hosts asked of us",
-        advice: "if a host is yours, see whether it should ask for this.",
-        empty: "No host asked for anything special.",
+        title: "Notes",
+        advice: "see whether a limit or a host's wish kept the crawl from what it should read.",
+        empty: "Nothing else is to be said of this crawl.",
         body: crawl::notes,
     },
 ];

@@ -22,12 +22,18 @@ fn guide() -> Web {
 /// place there.
 #[track_caller]
 fn check(web: &Web, fragments: &[&str], missing: &[&str]) {
+    check_with(web, &[], fragments, missing);
+}
+
+/// The same, with more flags.
+#[track_caller]
+fn check_with(web: &Web, flags: &[&str], fragments: &[&str], missing: &[&str]) {
     let desk = Desk::new();
     desk.list(
         "urls.txt",
         fragments.iter().map(|fragment| format!("{}#{fragment}", web.url("/guide"))),
     );
-    let said = desk.check(&["--remote-anchors", "urls.txt"]);
+    let said = desk.check(&[flags, &["--remote-anchors", "urls.txt"]].concat());
     let found: Vec<String> = said
         .rows()
         .0
@@ -110,8 +116,9 @@ fn what_scripts_build_cannot_be_told() {
 #[test]
 fn what_is_too_long_to_read_cannot_be_told() {
     let web = Web::start_blocking();
-    web.answer("/guide", html(format!("{PAGE}{}", "<p>more</p>\n".repeat(400_000))));
-    check(&web, &["gone"], &[]);
+    web.answer("/guide", html(format!("{PAGE}{}", "<p>more</p>\n".repeat(4_000))));
+    check_with(&web, &["--max-page-size", "10k"], &["gone"], &[]);
+    check(&web, &["gone"], &["gone"]);
 }
 
 #[test]

@@ -5,6 +5,8 @@ mod anchors;
 mod bench;
 mod contract;
 mod exports;
+mod limits;
+mod numbers;
 mod orders;
 mod render;
 mod resume;

@@ -102,7 +102,7 @@ fn what_lies_deeper_than_the_limit_is_counted() {
     let url = web.url("/");
     let said = report(&Desk::new(), &[url.as_str(), "--depth", "1"]).exits(0);
     assert_eq!(asked(&web), ["/", "/docs/", "/blog/one", "/draft"]);
-    assert!(said.stdout.contains("4 too deep"), "{}", said.stdout);
+    assert!(said.stdout.contains("4 deeper than the limit"), "{}", said.stdout);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn what_was_not_followed_is_counted() {
     let web = web_with(marked_link());
     let url = web.url("/");
     let said = report(&Desk::new(), &[url.as_str()]).exits(0);
-    assert!(said.stdout.contains("1 whose page asks not to follow them"), "{}", said.stdout);
+    assert!(said.stdout.contains("1 marked `nofollow` by their page"), "{}", said.stdout);
 }
 
 /// A link that one page marks and another does not is followed.

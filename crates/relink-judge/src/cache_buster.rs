@@ -1,0 +1,160 @@
+//! Query parameters that only make a URL new for caches (`a.js?ver=6.1`).
+//!
+//! They do not choose content: every value gives the same file. A URL whose
+//! query has nothing else is judged like its path. The same names choose pages
+//! elsewhere (`watch?v=…`, `viewtopic.php?t=42`), so the value must look like a
+//! version, a hash or a time, unless the path names a file that pages load.
+
+use crate::address::{Address, Parameter};
+
+/// Names that are used for nothing else.
+const CLEAR_NAMES: [&str; 34] = [
+    "_",
+    "__v",
+    "_t",
+    "_ts",
+    "_v",
+    "_ver",
+    "build",
+    "bust",
+    "buster",
+    "cache",
+    "cache_bust",
+    "cache_buster",
+    "cachebust",
+    "cachebuster",
+    "cb",
+    "etag",
+    "fingerprint",
+    "hash",
+    "md5",
+    "modified",
+    "mtime",
+    "nocache",
+    "no_cache",
+    "rand",
+    "random",
+    "rev",
+    "revision",
+    "rnd",
+    "sha",
+    "sha1",
+    "timestamp",
+    "ts",
+    "ver",
+    "version",
+];
+
+/// Names that choose a page as often as they bust a cache.
+const SHORT_NAMES: [&str; 7] = ["b", "d", "h", "r", "t", "v", "x"];
+
+/// Extensions of files that pages load and that no query chooses.
+const RESOURCE_EXTENSIONS: [&str; 31] = [
+    "avif", "bmp", "css", "cur", "eot", "gif", "htc", "ico", "jpeg", "jpg", "js", "json", "map",
+    "mjs", "mp3", "mp4", "ogg", "otf", "pdf", "png", "svg", "svgz", "swf", "tif", "tiff", "ttf",
+    "txt", "wasm", "webm", "woff", "woff2",
+];
+
+/// Fewest digits and letters of a hash under a short name.
+const SHORTEST_HASH: usize = 7;
+
+/// Whether a parameter of this URL does not choose content, only its copy in a
+/// cache.
+pub(crate) fn busts_cache(address: &Address<'_>, parameter: Parameter<'_>) -> bool {
+    let name = parameter.name.to_ascii_lowercase();
+    let (is_clear, is_short) =
+        (CLEAR_NAMES.contains(&name.as_str()), SHORT_NAMES.contains(&name.as_str()));
+    if names_resource(address) {
+        return is_clear || is_short || name == "webp";
+    }
+    let value = parameter.value;
+    (is_clear && (is_number(value) || is_mark_of_state(value)))
+        || (is_short && is_mark_of_state(value))
+}
+
+/// Whether the path names a file that pages load: a script, a style sheet, an
+/// image, a font.
+pub(crate) fn names_resource(address: &Address<'_>) -> bool {
+    address.extension().is_some_and(|(_, ending)| {
+        let extension = ending.trim_start_matches('.').to_ascii_lowercase();
+        RESOURCE_EXTENSIONS.contains(&extension.as_str())
+    })
+}
+
+/// Whether a value says in which state a file is: a version, a hash or a time.
+fn is_mark_of_state(value: &str) -> bool {
+    is_version(value) || is_hash(value) || is_time(value)
+}
+
+fn is_number(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// `6.1`, `v2.0.1-rc.1`, `0.8123`: numbers with dots between them.
+fn is_version(value: &str) -> bool {
+    let bare = value.strip_prefix(['v', 'V']).unwrap_or(value);
+    let core = bare.split(['-', '+', '_']).next().unwrap_or_default();
+    core.contains('.') && core.split('.').all(is_number)
+}
+
+/// Hexadecimal digits, letters and numbers among them.
+fn is_hash(value: &str) -> bool {
+    value.len() >= SHORTEST_HASH
+        && value.bytes().all(|byte| byte.is_ascii_hexdigit())
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+/// Seconds or milliseconds since 1970, or a date written together, from the
+/// years in which there is a web.
+fn is_time(value: &str) -> bool {
+    let is_year = value.starts_with("19") || value.starts_with("20");
+    is_number(value)
+        && match value.len() {
+            10 | 13 => value.starts_with('1'),
+            8 | 12 | 14 => is_year,
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::parameters;
+
+    #[track_caller]
+    fn check(url: &str, expect: bool) {
+        let address = Address::of(url).unwrap();
+        let mut all = parameters(address.query.unwrap_or_default());
+        assert_eq!(all.all(|parameter| busts_cache(&address, parameter)), expect, "{url}");
+    }
+
+    #[test]
+    fn busts_cache_of_resource_with_any_value() {
+        for query in ["ver=6.1", "v=3", "v=abc", "t=1700000000", "_=7", "cb=x", "version=final"] {
+            for file in ["a.js", "css/site.css", "logo.svg", "fonts/a.woff2", "photo.JPG"] {
+                check(&format!("http://a.test/{file}?{query}"), true);
+            }
+        }
+    }
+
+    #[test]
+    fn busts_cache_of_page_only_with_version_hash_or_time() {
+        for query in ["ver=6.1", "ver=3", "v=2.0.1-rc.1", "v=1a2b3c4d", "t=1700000000000"] {
+            check(&format!("http://a.test/page?{query}"), true);
+        }
+        for query in ["ts=20240131", "_=17", "hash=deadbeef01", "rnd=0.8123", "t=20240131235959"] {
+            check(&format!("http://a.test/load.php?{query}"), true);
+        }
+    }
+
+    #[test]
+    fn busts_cache_never_by_parameters_that_choose() {
+        let choosing = ["id=6.1", "v=3", "v=dQw4w9WgXcQ", "t=42", "p=1700000000", "hash=front"];
+        for query in choosing {
+            check(&format!("http://a.test/page?{query}"), false);
+        }
+        check("http://a.test/a.js?file=b", false);
+        check("http://a.test/page?ver=6.1&id=3", false);
+    }
+}

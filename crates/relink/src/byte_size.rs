@@ -1,0 +1,100 @@
+//! Sizes as people write them: `500k`, `16M`, `2G`, or a number of bytes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer};
+
+/// A number of bytes, from a flag or a configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ByteSize(pub usize);
+
+/// The text is not a size.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ParseByteSizeError(String);
+
+impl fmt::Display for ParseByteSizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid size: `{}` (expected a number such as `500k`, `16M` or `2G`)", self.0)
+    }
+}
+
+impl std::error::Error for ParseByteSizeError {}
+
+impl FromStr for ByteSize {
+    type Err = ParseByteSizeError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseByteSizeError(text.to_owned());
+        let end = text.trim().find(|c: char| !c.is_ascii_digit()).unwrap_or(text.trim().len());
+        let (number, unit) = text.trim().split_at(end);
+        let number: usize = number.parse().map_err(|_| error())?;
+        let shift = match unit.trim().to_ascii_lowercase().trim_end_matches("ib") {
+            "" | "b" => 0,
+            "k" | "kb" => 10,
+            "m" | "mb" => 20,
+            "g" | "gb" => 30,
+            _ => return Err(error()),
+        };
+        number.checked_mul(1 << shift).map(Self).ok_or_else(error)
+    }
+}
+
+impl fmt::Display for ByteSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+        let unit = units.into_iter().find(|(shift, _)| self.0 > 0 && self.0 % (1 << shift) == 0);
+        match unit {
+            Some((shift, name)) => write!(f, "{} {name}", self.0 >> shift),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ByteSize {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(usize),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.parse().map_err(serde::de::Error::custom),
+            Written::Number(number) => Ok(Self(number)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<usize>) {
+        assert_eq!(text.parse::<ByteSize>().ok().map(|size| size.0), expect, "{text}");
+    }
+
+    #[test]
+    fn parse_accepts_bytes_and_binary_units() {
+        check("0", Some(0));
+        check("512", Some(512));
+        check("500k", Some(500 << 10));
+        check("16M", Some(16 << 20));
+        check("16 MiB", Some(16 << 20));
+        check("2gb", Some(2 << 30));
+    }
+
+    #[test]
+    fn parse_rejects_other_units_and_overflow() {
+        for text in ["", "M", "-1", "1.5M", "3 pages", "99999999999999999999", "99999999999999G"] {
+            check(text, None);
+        }
+    }
+
+    #[test]
+    fn display_uses_the_largest_whole_unit() {
+        let shown = [16 << 20, 500 << 10, 1000, 0].map(|size| ByteSize(size).to_string());
+        assert_eq!(shown, ["16 MiB", "500 KiB", "1000 bytes", "0 bytes"]);
+    }
+}
