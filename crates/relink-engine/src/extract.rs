@@ -179,10 +179,8 @@ fn sorted_out(
     walked: Walked,
     mut problems: Vec<ExtractProblem>,
 ) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
-    problems.extend(walked.unreadable.iter().map(|fault| match fault {
-        FileFault::Unreadable { path, .. } => ExtractProblem::of_file(path, fault),
-        _ => ExtractProblem::of_file("", fault),
-    }));
+    let unreadable = walked.unreadable.iter();
+    problems.extend(unreadable.map(|fault| ExtractProblem::of_file(fault.path(), fault)));
     (walked.documents, problems)
 }
 

@@ -6,16 +6,20 @@
 //! asks the page crate for that.
 
 mod formats;
+mod ignore_files;
+mod open;
 mod pattern;
 mod walk;
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use relink_ports::{FileFault, Files, Walk, Walked};
 
 pub use formats::EXTENSIONS;
+use open::{Allowed, MAX_WHOLE_BYTES};
+pub use open::{Bounded, MAX_DOCUMENT_BYTES, read_to_string};
 
 /// How the disk is looked at.
 #[derive(Debug, Clone, Default)]
@@ -84,13 +88,12 @@ impl Files for Disk {
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
         let label = path.to_string_lossy().into_owned();
         let path = self.resolve(path);
-        let read = move || std::fs::read(&path).map_err(|source| fault(&path, source));
-        away(label, read).await
+        away(label, move || read(&path).map_err(|source| fault(&path, source))).await
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn io::Read + Send>, FileFault> {
         let path = self.resolve(path);
-        match std::fs::File::open(&path) {
+        match open::open(&path, Allowed::Documents, MAX_DOCUMENT_BYTES) {
             Ok(file) => Ok(Box::new(file)),
             Err(source) => Err(fault(&path, source)),
         }
@@ -116,6 +119,13 @@ impl Files for Disk {
         let folder = self.resolve(folder);
         tokio::task::spawn_blocking(move || names(&folder)).await.unwrap_or_default()
     }
+}
+
+/// The bytes of a regular file.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open::open(path, Allowed::Regular, MAX_WHOLE_BYTES)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The names in a directory, sorted; names that are no text are left out.
@@ -203,6 +213,20 @@ mod tests {
         assert_eq!(disk.names(Path::new("docs")).await, ["a b.md"]);
         assert_eq!(disk.names(Path::new("")).await, ["docs"]);
         assert!(disk.names(Path::new("gone")).await.is_empty());
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn read_and_open_symlink_to_device_name_path_and_reason() {
+        let (directory, disk) = disk();
+        std::os::unix::fs::symlink("/dev/null", directory.path().join("null.md")).unwrap();
+        let read = disk.read(Path::new("null.md")).await.unwrap_err();
+        let Err(opened) = disk.open(Path::new("null.md")) else { panic!("it is opened") };
+        for fault in [read, opened] {
+            assert!(fault.to_string().ends_with("null.md`"), "{fault}");
+            let reason = fault.source().unwrap().to_string();
+            assert_eq!(reason, "it is a character device, not a regular file");
+        }
     }
 
     #[cfg(unix)]

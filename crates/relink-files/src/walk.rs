@@ -7,11 +7,14 @@
 use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf, is_separator};
+use std::sync::PoisonError;
 
 use ignore::WalkBuilder;
 use relink_ports::{DocumentSource, FileFault, Walked};
 
 use crate::formats::is_document;
+use crate::ignore_files::{self, Refused};
+use crate::open::require_regular;
 use crate::pattern::{Pattern, is_pattern};
 use crate::{DiskSettings, Ignored, fault};
 
@@ -38,7 +41,8 @@ struct Expanded {
     /// Whether a symbolic link is among them. Without one, no two of them are
     /// the same file, and a tree of thousands need not be asked for it.
     has_links: bool,
-    /// Directories that could not be looked into.
+    /// Directories that could not be looked into, and documents that are not
+    /// regular files.
     unreadable: Vec<FileFault>,
 }
 
@@ -107,6 +111,31 @@ fn files(
     meant: impl Fn(&Path) -> bool,
 ) -> Result<Expanded, FileFault> {
     let top = settings.root.join(as_place(prefix));
+    if settings.ignored == Ignored::Take {
+        return collect(walk, &top, prefix, meant);
+    }
+    let mut refused = Vec::from_iter(ignore_files::refused_above(&top));
+    if refused.is_empty() {
+        let found_refused = ignore_files::skip_refused(walk);
+        let found = collect(walk, &top, prefix, &meant)?;
+        refused.append(&mut found_refused.lock().unwrap_or_else(PoisonError::into_inner));
+        if refused.is_empty() {
+            return Ok(found);
+        }
+    }
+    ignore_files::disregard(walk);
+    let mut found = collect(walk, &top, prefix, meant)?;
+    found.unreadable.extend(refused.into_iter().map(|file| unused_ignore_file(prefix, &top, file)));
+    Ok(found)
+}
+
+/// The files of one walk that are `meant`.
+fn collect(
+    walk: &WalkBuilder,
+    top: &Path,
+    prefix: &str,
+    meant: impl Fn(&Path) -> bool,
+) -> Result<Expanded, FileFault> {
     let (mut found, mut has_links, mut faults) = (Vec::new(), false, Vec::new());
     for entry in walk.build() {
         let entry = match entry {
@@ -114,34 +143,66 @@ fn files(
             Err(fault) if has_vanished(&fault) => continue,
             // The other directories can be read all the same.
             Err(fault) if path_of(&fault).is_some_and(|path| path != top) => {
-                faults.push(unreadable(prefix, &top, fault));
+                faults.push(unreadable(prefix, top, fault));
                 continue;
             }
-            Err(fault) => return Err(unreadable(prefix, &top, fault)),
+            Err(fault) => return Err(unreadable(prefix, top, fault)),
         };
-        let Ok(below) = entry.path().strip_prefix(&top) else {
+        let Ok(below) = entry.path().strip_prefix(top) else {
             continue;
         };
-        if meant(below) && is_file(&entry) {
-            has_links |= entry.path_is_symlink();
-            found.push(DocumentSource {
-                label: format!("{prefix}{}", below.to_string_lossy()),
-                path: entry.into_path(),
-            });
+        if !meant(below) {
+            continue;
+        }
+        let label = format!("{prefix}{}", below.to_string_lossy());
+        match readability(&entry) {
+            Readability::Readable => {
+                has_links |= entry.path_is_symlink();
+                found.push(DocumentSource { label, path: entry.into_path() });
+            }
+            Readability::Special(source) => {
+                faults.push(FileFault::Unreadable { path: label, source });
+            }
+            Readability::Skipped => {}
         }
     }
     found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
     Ok(Expanded { documents: found, has_links, unreadable: faults })
 }
 
-/// Whether there is a file to read. A symbolic link to a file counts; one to a
-/// directory does not, since it may lead in a circle.
-fn is_file(entry: &ignore::DirEntry) -> bool {
+/// Whether an entry can be read as a document.
+enum Readability {
+    /// A file, or a symbolic link to one.
+    Readable,
+    /// A device, pipe or socket, or a symbolic link to one.
+    Special(io::Error),
+    /// A directory, or a symbolic link that leads nowhere or to a directory,
+    /// which may lead in a circle.
+    Skipped,
+}
+
+fn readability(entry: &ignore::DirEntry) -> Readability {
     match entry.file_type() {
-        Some(kind) if kind.is_symlink() => entry.path().is_file(),
-        Some(kind) => kind.is_file(),
-        None => false,
+        Some(kind) if kind.is_file() => return Readability::Readable,
+        Some(kind) if kind.is_dir() => return Readability::Skipped,
+        _ => {}
     }
+    let Ok(target) = entry.path().metadata() else { return Readability::Skipped };
+    match require_regular(&target) {
+        _ if target.is_dir() => Readability::Skipped,
+        Ok(()) => Readability::Readable,
+        Err(source) => Readability::Special(source),
+    }
+}
+
+/// Reports an ignore file that is not read, and what follows from it.
+fn unused_ignore_file(prefix: &str, top: &Path, (path, error): Refused) -> FileFault {
+    let label = match path.strip_prefix(top) {
+        Ok(below) => format!("{prefix}{}", below.to_string_lossy()),
+        Err(_) => path.to_string_lossy().into_owned(),
+    };
+    let text = format!("{error}; no ignore file of `{}` is applied", as_place(prefix));
+    FileFault::Unreadable { path: label, source: io::Error::new(error.kind(), text) }
 }
 
 fn bytes(path: &Path) -> &[u8] {

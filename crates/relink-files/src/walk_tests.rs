@@ -229,3 +229,41 @@ fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
     assert_eq!(told("/top/docs/a/shut"), "cannot read `docs/a/shut`");
     assert_eq!(told("/elsewhere"), "cannot read `docs/`");
 }
+
+/// What the walk could not use: path and reason.
+#[cfg(unix)]
+fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
+    let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
+    let walked = documents(&settings, &[input.to_owned()]).unwrap();
+    let told = walked.unreadable.iter().map(|fault| {
+        let source = std::error::Error::source(fault).unwrap();
+        format!("{fault}: {source}")
+    });
+    told.collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn walk_symlink_to_device_reports_path_and_reason() {
+    let tree = tree(&["docs/a.md"]);
+    std::os::unix::fs::symlink("/dev/zero", tree.path().join("docs/zero.md")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", tree.path().join("docs/zero.png")).unwrap();
+    check(&tree, &["docs"], &["docs/a.md"]);
+    let expect = "cannot read `docs/zero.md`: it is a character device, not a regular file";
+    assert_eq!(unreadable_in(&tree, "docs"), [expect]);
+    assert_eq!(unreadable_in(&tree, "docs/*.md"), [expect]);
+}
+
+#[cfg(unix)]
+#[test]
+fn walk_ignore_file_that_is_a_device_is_reported_and_not_read() {
+    for (name, folder) in [("docs/deep/.gitignore", "docs/deep"), ("docs/.ignore", "docs")] {
+        let tree = tree(&["docs/deep/a.md", "docs/b.md", "docs/.hidden.md"]);
+        std::os::unix::fs::symlink("/dev/null", tree.path().join(name)).unwrap();
+        check(&tree, &["docs"], &["docs/b.md", "docs/deep/a.md"]);
+        let told = unreadable_in(&tree, "docs");
+        assert_eq!(told.len(), 1, "{folder}: {told:?}");
+        assert!(told[0].contains("is a character device"), "{told:?}");
+        assert!(told[0].contains("no ignore file of `docs/` is applied"), "{told:?}");
+    }
+}

@@ -27,7 +27,8 @@ pub struct DocumentSource {
 pub struct Walked {
     /// The documents, each once, in a stable order.
     pub documents: Vec<DocumentSource>,
-    /// Directories below the inputs that could not be looked into.
+    /// Directories below the inputs that could not be looked into, and
+    /// documents that are not regular files.
     pub unreadable: Vec<FileFault>,
 }
 
@@ -65,17 +66,29 @@ pub enum FileFault {
     },
 }
 
+impl FileFault {
+    /// The path or pattern that the error is about.
+    pub fn path(&self) -> &str {
+        match self {
+            Self::Missing { path } | Self::Unreadable { path, .. } => path,
+            Self::NoMatch { pattern } | Self::BadPattern { pattern, .. } => pattern,
+        }
+    }
+}
+
 /// Finds and reads documents, and says whether a local link leads somewhere.
 #[async_trait]
 pub trait Files: Send + Sync {
     /// Every document the inputs stand for, each once, in a stable order.
     async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault>;
 
-    /// The bytes of one document.
+    /// The bytes of one regular file, such as the target of a link. Fails if
+    /// it is longer than what is held in memory.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;
 
     /// The bytes of one document, piece by piece, for those who have a thread
-    /// of their own to wait on.
+    /// of their own to wait on. Reads regular files, and pipes that the user
+    /// named.
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault>;
 
     /// Whether what lies at this path may be opened twice: a pipe gives what it

@@ -119,7 +119,7 @@ const LIKENESS: f64 = 0.8;
 impl Config {
     /// Reads a file.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = std::fs::read_to_string(path).map_err(|fault| {
+        let text = relink_files::read_to_string(path).map_err(|fault| {
             Failure::usage(format!("cannot read the configuration `{}`", path.display()))
                 .cause(fault.to_string())
                 .hint("give another file with `--config FILE`")

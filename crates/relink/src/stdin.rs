@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relink_engine::Input;
+use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
 use tempfile::{NamedTempFile, TempPath};
 
 use crate::failure::Failure;
@@ -42,7 +43,7 @@ pub struct Aside {
 impl Stdin {
     /// Reads standard input to its end.
     pub fn read() -> Result<Self, Failure> {
-        read(io::stdin().lock())
+        read(Bounded::new(io::stdin().lock(), MAX_DOCUMENT_BYTES))
             .map_err(|fault| Failure::usage("cannot read standard input").cause(fault.to_string()))
     }
 }

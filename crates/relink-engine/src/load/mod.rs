@@ -1,6 +1,7 @@
 //! From inputs to links and errands in the store.
 
 mod inputs;
+mod listing;
 mod loading;
 mod local;
 mod notes;
@@ -196,11 +197,10 @@ impl<'a> Loader<'a> {
         Ok(self.loaded)
     }
 
-    /// Directories that could not be looked into are told beside the others.
+    /// Reports the paths below the inputs that could not be read.
     fn note_unreadable(&mut self, faults: &[FileFault]) {
         for fault in faults {
-            let FileFault::Unreadable { path, .. } = fault else { continue };
-            self.loaded.problems.push(unreadable(path.clone(), fault));
+            self.loaded.problems.push(unreadable(fault.path().to_owned(), fault));
         }
     }
 
@@ -438,6 +438,9 @@ impl<'a> Loader<'a> {
                 Err(skip) => self.loaded.skipped.add(skip),
             }
         }
+        for problem in self.shelf.take_problems() {
+            self.loaded.problems.push(problem);
+        }
         self.note_wanted(&new);
         let Some(document) = document else { return Ok(()) };
         let moments = Moments { now: self.ports.now(), fresh_since: self.settings.fresh_since };
@@ -448,7 +451,7 @@ impl<'a> Loader<'a> {
     }
 }
 
-fn unreadable(path: String, fault: &FileFault) -> Remark {
+pub(super) fn unreadable(path: String, fault: &FileFault) -> Remark {
     let why = std::error::Error::source(fault).map(ToString::to_string);
     let text = why.map_or_else(|| fault.to_string(), |why| format!("it cannot be read: {why}"));
     Remark { path, line: None, text }

@@ -10,11 +10,13 @@ use std::sync::Arc;
 use relink_judge::codes;
 use relink_model::{Code, Word};
 use relink_page::{Anchors, Format, Slugs};
-use relink_ports::{Files, NewTarget};
+use relink_ports::{FileFault, Files, NewTarget};
 
+use super::listing::Listings;
 use super::local::LocalLink;
 use super::reading::Reading;
 use super::skip::Skip;
+use super::{Remark, unreadable};
 use crate::anchors::{is_line, shown};
 use crate::isolation::isolate;
 
@@ -50,11 +52,27 @@ pub(super) struct Shelf<'a> {
     anchors: HashMap<PathBuf, Option<Arc<Anchors>>>,
     /// Anchors kept in all.
     kept: usize,
+    /// The names in directories with missing files.
+    listings: Listings,
+    /// Files with anchors that could not be read.
+    problems: Vec<Remark>,
 }
 
 impl<'a> Shelf<'a> {
     pub(super) fn new(files: &'a dyn Files, reading: &'a Reading) -> Self {
-        Self { files, reading, anchors: HashMap::new(), kept: 0 }
+        Self {
+            files,
+            reading,
+            anchors: HashMap::new(),
+            kept: 0,
+            listings: Listings::default(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The files that could not be read since the last call.
+    pub(super) fn take_problems(&mut self) -> Vec<Remark> {
+        std::mem::take(&mut self.problems)
     }
 
     /// Looks where the link leads.
@@ -75,7 +93,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// What lies at the path, or at what the path is short for.
-    async fn find(&self, link: &LocalLink) -> There {
+    async fn find(&mut self, link: &LocalLink) -> There {
         let path = link.path();
         if self.files.exists(path).await {
             return self.file_or_folder(path).await;
@@ -113,7 +131,7 @@ impl<'a> Shelf<'a> {
     }
 
     /// Why nothing is found, with what the writer may have meant.
-    async fn missing(&self, path: &Path) -> String {
+    async fn missing(&mut self, path: &Path) -> String {
         match self.meant(path).await {
             Some(meant) => format!("no such file; there is `{meant}`"),
             None => "no such file".to_owned(),
@@ -122,7 +140,7 @@ impl<'a> Shelf<'a> {
 
     /// What differs from the path only by case or by its extension, from the
     /// first difference on.
-    async fn meant(&self, path: &Path) -> Option<String> {
+    async fn meant(&mut self, path: &Path) -> Option<String> {
         let mut folder = PathBuf::new();
         let mut meant: Option<PathBuf> = None;
         let mut components = path.components().peekable();
@@ -135,8 +153,8 @@ impl<'a> Shelf<'a> {
             }
             let is_last = components.peek().is_none();
             let wanted = component.as_os_str().to_str()?;
-            let names = self.files.names(&folder).await;
-            let name = alike(wanted, &names, is_last)?;
+            let listing = self.listings.of(self.files, &folder).await;
+            let name = listing.alike(wanted, is_last)?;
             folder.push(name);
             meant = Some(meant.unwrap_or_default().join(name));
         }
@@ -201,43 +219,35 @@ impl<'a> Shelf<'a> {
         found
     }
 
-    async fn read(&self, file: &Path, given: Option<Format>, slugs: Slugs) -> Option<Anchors> {
+    async fn read(&mut self, file: &Path, given: Option<Format>, slugs: Slugs) -> Option<Anchors> {
         // By name alone: a film is not read to learn that it has no anchors.
         let named = || Format::of_file(file.to_str(), b"");
         let format = given.unwrap_or_else(named);
         if !has_anchors(format) {
             return None;
         }
-        let bytes = self.files.read(file).await.ok()?;
+        let bytes = match self.files.read(file).await {
+            Ok(bytes) => bytes,
+            // A directory has only some of the usual pages.
+            Err(FileFault::Missing { .. }) => return None,
+            Err(fault) => {
+                self.problems.push(unreadable(file.to_string_lossy().into_owned(), &fault));
+                return None;
+            }
+        };
         let label = file.display().to_string();
         let work = move || isolate(&label, || relink_page::anchors(format, &bytes, slugs));
         tokio::task::spawn_blocking(work).await.ok()?.ok()?
     }
 }
 
-fn has_anchors(format: Format) -> bool {
+pub(super) fn has_anchors(format: Format) -> bool {
     matches!(format, Format::Markdown | Format::Html | Format::Rst | Format::AsciiDoc)
 }
 
 /// Whether lines are places of files as this renderer shows them.
 fn shows_lines(slugs: Slugs) -> bool {
     matches!(slugs, Slugs::Any | Slugs::GitHub | Slugs::GitLab)
-}
-
-/// The name that was meant by `wanted`: the same in another case, or, for a
-/// file, the same with another extension.
-fn alike<'n>(wanted: &str, names: &'n [String], is_file: bool) -> Option<&'n str> {
-    let lower = wanted.to_lowercase();
-    let in_case = names.iter().find(|name| name.to_lowercase() == lower);
-    let stem = |name: &str| Path::new(name).file_stem().map(std::ffi::OsStr::to_os_string);
-    let by_stem = || {
-        let wanted = stem(&lower)?;
-        names.iter().find(|name| {
-            has_anchors(Format::of_file(Some(name), b""))
-                && stem(&name.to_lowercase()) == Some(wanted.clone())
-        })
-    };
-    in_case.or_else(|| is_file.then(by_stem).flatten()).map(String::as_str)
 }
 
 /// `a.b` as `a.b.html`: what looks like an extension may be none.
@@ -264,19 +274,4 @@ pub(super) fn internal_error(link: &LocalLink) -> Looked {
 
 fn settled(link: &LocalLink, word: Word, code: Option<Code>, reason: String) -> Looked {
     Looked::Settled(NewTarget::Local { key: link.key(), word, code, reason })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_is_meant_in_another_case_or_with_another_extension() {
-        let names = ["Guide.md", "a.rst", "picture.png"].map(str::to_owned);
-        assert_eq!(alike("guide.md", &names, true), Some("Guide.md"));
-        assert_eq!(alike("A.html", &names, true), Some("a.rst"));
-        assert_eq!(alike("a.html", &names, false), None);
-        assert_eq!(alike("picture.jpg", &names, true), None);
-        assert_eq!(alike("guide", &names, true), Some("Guide.md"));
-    }
 }

@@ -7,6 +7,7 @@
 mod table;
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use relink_frontier::{canonical, host_name};
 use relink_model::{LinkTarget, Place, PlaceKind, Span};
@@ -161,7 +162,17 @@ async fn read_file(files: &dyn Files, path: &str) -> Result<(String, Vec<u8>), C
     let [DocumentSource { label, path }] = &found.documents[..] else {
         return Err(CatalogueFault::NotOne { label: path.to_owned() });
     };
-    Ok((label.clone(), files.read(path).await?))
+    Ok((label.clone(), read_whole(files, path)?))
+}
+
+/// The bytes of a catalogue, which may come from a pipe.
+fn read_whole(files: &dyn Files, path: &Path) -> Result<Vec<u8>, FileFault> {
+    let mut bytes = Vec::new();
+    files.open(path)?.read_to_end(&mut bytes).map_err(|source| {
+        let path = path.to_string_lossy().into_owned();
+        FileFault::Unreadable { path, source }
+    })?;
+    Ok(bytes)
 }
 
 fn parse(

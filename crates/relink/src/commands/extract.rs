@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use jiff::tz::TimeZone;
 use relink_engine::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
-use relink_files::{Disk, DiskSettings};
+use relink_files::{Bounded, Disk, DiskSettings, MAX_DOCUMENT_BYTES};
 use relink_ports::Clock as _;
 use relink_wire::extract::{
     LinkReportTail, LinkShape, LinkSummary, ProblemRow, problem_line, report_ending, report_opening,
@@ -58,7 +58,7 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
     let (stdin, paths): (Vec<String>, Vec<String>) =
         args.inputs.iter().cloned().partition(|input| input == STDIN);
     let now = RunClock::start()?.now();
-    let stdin = (!stdin.is_empty()).then(|| Box::new(io::stdin()) as StdinReader);
+    let stdin = (!stdin.is_empty()).then(stdin_reader);
     let settings = ExtractSettings {
         paths,
         format: args.read_as,
@@ -71,6 +71,11 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
         today: now.to_zoned(TimeZone::UTC).date(),
     };
     Ok((settings, stdin))
+}
+
+/// Standard input, read up to the limit of a document.
+fn stdin_reader() -> StdinReader {
+    Box::new(Bounded::new(io::stdin(), MAX_DOCUMENT_BYTES))
 }
 
 /// Where links are written to. A JSON document is begun with its first link or

@@ -179,7 +179,7 @@ fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, Failur
 
 /// A list of live pages: JSON lines, or one address a line.
 fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, Failure> {
-    let text = std::fs::read_to_string(file).map_err(|fault| {
+    let text = relink_files::read_to_string(file).map_err(|fault| {
         Failure::usage(format!("cannot read `{}`", file.display())).cause(fault.to_string())
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 
 use relink_engine::{CatalogueFields, CatalogueSource, SurveySettings};
+use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, read_files};
 use crate::cli::{FieldArgs, SurveyArgs};
@@ -66,9 +67,11 @@ pub fn catalogue_source(named: Option<&str>) -> Result<CatalogueSource, Failure>
         None => CatalogueSource::Store,
         Some(STDIN) => {
             let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map_err(|fault| {
-                Failure::usage("cannot read standard input").cause(fault.to_string())
-            })?;
+            Bounded::new(std::io::stdin().lock(), MAX_DOCUMENT_BYTES)
+                .read_to_end(&mut bytes)
+                .map_err(|fault| {
+                    Failure::usage("cannot read standard input").cause(fault.to_string())
+                })?;
             CatalogueSource::Stdin(bytes)
         }
         Some(path) => CatalogueSource::File(path.to_owned()),

@@ -8,7 +8,7 @@ mod payload;
 mod warc;
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Error, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,8 +81,13 @@ impl LocalArchive {
     }
 }
 
+/// Opens a regular file; a device or a pipe may never end.
 fn open(path: &Path) -> Result<BufReader<File>, ArchiveFault> {
-    File::open(path).map(BufReader::new).map_err(|source| fault(path, source))
+    let opened = path.metadata().and_then(|metadata| match metadata.is_file() {
+        true => File::open(path),
+        false => Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file")),
+    });
+    opened.map(BufReader::new).map_err(|source| fault(path, source))
 }
 
 fn fault(path: &Path, source: std::io::Error) -> ArchiveFault {

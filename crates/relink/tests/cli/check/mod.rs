@@ -18,4 +18,6 @@ mod schedule;
 mod scope;
 mod sitemaps;
 mod skipped;
+#[cfg(unix)]
+mod special_files;
 mod words;

@@ -1,0 +1,169 @@
+//! Listings of directories, for hints about missing files.
+//!
+//! Each directory is listed once, however many links to it are broken. The
+//! number of names in memory is bounded; where a directory has more, there is
+//! no hint.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relink_page::Format;
+use relink_ports::Files;
+
+use super::shelf::has_anchors;
+
+/// Maximum number of names in memory, over all directories.
+const MAX_NAMES: usize = 500_000;
+/// Maximum number of directories whose listings are in memory.
+const MAX_DIRECTORIES: usize = 20_000;
+
+/// The names in a directory, by what a misspelled link may have in common with
+/// them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Listing {
+    /// Names by their lower case.
+    by_case: HashMap<String, String>,
+    /// Names of documents with anchors, by the lower case without extension.
+    by_stem: HashMap<String, String>,
+}
+
+impl Listing {
+    /// Of these names. Where several are alike, the first one counts.
+    pub(super) fn new(names: Vec<String>) -> Self {
+        let mut listing = Self::default();
+        for name in names {
+            let lower = name.to_lowercase();
+            if has_anchors(Format::of_file(Some(&name), b""))
+                && let Some(stem) = stem(&lower)
+            {
+                listing.by_stem.entry(stem).or_insert_with(|| name.clone());
+            }
+            if let Entry::Vacant(entry) = listing.by_case.entry(lower) {
+                entry.insert(name);
+            }
+        }
+        listing
+    }
+
+    /// The name that was meant by `wanted`: the same in another case, or, for
+    /// a file, the same with another extension.
+    pub(super) fn alike(&self, wanted: &str, is_file: bool) -> Option<&str> {
+        let lower = wanted.to_lowercase();
+        let by_stem = || self.by_stem.get(&stem(&lower)?);
+        let found = self.by_case.get(&lower).or_else(|| is_file.then(by_stem).flatten());
+        found.map(String::as_str)
+    }
+
+    fn len(&self) -> usize {
+        self.by_case.len() + self.by_stem.len()
+    }
+}
+
+fn stem(name: &str) -> Option<String> {
+    Path::new(name).file_stem().and_then(OsStr::to_str).map(str::to_owned)
+}
+
+/// Listings of the directories that were looked into.
+#[derive(Debug, Default)]
+pub(super) struct Listings {
+    listings: HashMap<PathBuf, Arc<Listing>>,
+    /// Names in memory.
+    names: usize,
+}
+
+impl Listings {
+    /// The listing of a directory.
+    pub(super) async fn of(&mut self, files: &dyn Files, folder: &Path) -> Arc<Listing> {
+        if let Some(known) = self.listings.get(folder) {
+            return Arc::clone(known);
+        }
+        let names = files.names(folder).await;
+        let names = if names.len() > MAX_NAMES { Vec::new() } else { names };
+        let listing = Arc::new(Listing::new(names));
+        if self.names + listing.len() > 2 * MAX_NAMES || self.listings.len() >= MAX_DIRECTORIES {
+            self.listings.clear();
+            self.names = 0;
+        }
+        self.names += listing.len();
+        self.listings.insert(folder.to_owned(), Arc::clone(&listing));
+        listing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use relink_ports::{FileFault, Walk, Walked};
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_meant_in_another_case_or_with_another_extension() {
+        let names = ["Guide.md", "a.rst", "picture.png"].map(str::to_owned);
+        let listing = Listing::new(names.to_vec());
+        assert_eq!(listing.alike("guide.md", true), Some("Guide.md"));
+        assert_eq!(listing.alike("A.html", true), Some("a.rst"));
+        assert_eq!(listing.alike("a.html", false), None);
+        assert_eq!(listing.alike("picture.jpg", true), None);
+        assert_eq!(listing.alike("guide", true), Some("Guide.md"));
+    }
+
+    /// Directories with this many names, which count how often they are listed.
+    struct Counting {
+        names: usize,
+        listed: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Files for Counting {
+        async fn walk(&self, _: &Walk) -> Result<Walked, FileFault> {
+            Ok(Walked::default())
+        }
+
+        async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+            Err(FileFault::Missing { path: path.display().to_string() })
+        }
+
+        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+            Err(FileFault::Missing { path: path.display().to_string() })
+        }
+
+        async fn exists(&self, _: &Path) -> bool {
+            false
+        }
+
+        async fn names(&self, _: &Path) -> Vec<String> {
+            self.listed.fetch_add(1, Ordering::Relaxed);
+            (0..self.names).map(|n| format!("f{n}.txt")).collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn listings_of_one_directory_are_read_once() {
+        let files = Counting { names: 3, listed: AtomicUsize::new(0) };
+        let mut listings = Listings::default();
+        for _ in 0..100 {
+            let listing = listings.of(&files, Path::new("docs")).await;
+            assert_eq!(listing.alike("F1.txt", true), Some("f1.txt"));
+        }
+        assert_eq!(files.listed.load(Ordering::Relaxed), 1);
+    }
+
+    #[tokio::test]
+    async fn listings_beyond_the_limit_are_dropped() {
+        let files = Counting { names: MAX_NAMES / 2, listed: AtomicUsize::new(0) };
+        let mut listings = Listings::default();
+        for folder in ["a", "b", "c", "d", "e"] {
+            listings.of(&files, Path::new(folder)).await;
+            assert!(listings.names <= 2 * MAX_NAMES);
+        }
+        let files = Counting { names: MAX_NAMES + 1, listed: AtomicUsize::new(0) };
+        assert_eq!(*listings.of(&files, Path::new("f")).await, Listing::default());
+    }
+}

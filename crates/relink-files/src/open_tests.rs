@@ -1,0 +1,105 @@
+//! Special files, endless files and limits.
+
+use std::io::Write as _;
+
+use tempfile::TempDir;
+
+use super::*;
+
+fn text(path: &Path, allowed: Allowed) -> io::Result<String> {
+    let mut text = String::new();
+    open(path, allowed, MAX_WHOLE_BYTES)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[track_caller]
+fn check_refused(path: &Path, allowed: Allowed, expect: &str) {
+    let error = text(path, allowed).unwrap_err();
+    assert_eq!(error.to_string(), expect, "{}", path.display());
+}
+
+#[test]
+fn bounded_reader_at_its_limit_ends_and_beyond_it_fails() {
+    let mut text = String::new();
+    Bounded::new(&b"four"[..], 4).read_to_string(&mut text).unwrap();
+    assert_eq!(text, "four");
+    let error = Bounded::new(&b"fifth"[..], 4).read_to_string(&mut text).unwrap_err();
+    assert_eq!(error.to_string(), "it is longer than 4 bytes");
+}
+
+#[test]
+fn open_sparse_file_over_the_limit_is_refused() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("sparse");
+    File::create(&path).unwrap().set_len(MAX_DOCUMENT_BYTES + 1).unwrap();
+    check_refused(&path, Allowed::Regular, "it is longer than 64 MiB");
+    let error = open(&path, Allowed::Documents, MAX_DOCUMENT_BYTES).unwrap_err();
+    assert_eq!(error.to_string(), "it is longer than 4 GiB");
+}
+
+#[cfg(unix)]
+mod special {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    fn pipe(path: &Path) {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    }
+
+    #[test]
+    fn open_symlink_to_special_file_is_refused() {
+        let directory = TempDir::new().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        pipe(&at("pipe"));
+        let _socket = UnixListener::bind(at("socket")).unwrap();
+        for (target, kind) in [
+            (Path::new("/dev/null"), "a character device"),
+            (Path::new("/dev/zero"), "a character device"),
+            (&at("pipe"), "a pipe"),
+            (&at("socket"), "a socket"),
+            (directory.path(), "a directory"),
+        ] {
+            let link = at("link.md");
+            symlink(target, &link).unwrap();
+            let expect = format!("it is {kind}, not a regular file");
+            check_refused(&link, Allowed::Documents, &expect);
+            check_refused(&link, Allowed::Regular, &expect);
+            std::fs::remove_file(&link).unwrap();
+        }
+    }
+
+    #[test]
+    fn open_pipe_named_by_the_user_is_read_to_its_end() {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("pipe");
+        pipe(&path);
+        check_refused(&path, Allowed::Regular, "it is a pipe, not a regular file");
+        let writer = path.clone();
+        let writing = std::thread::spawn(move || {
+            OpenOptions::new().write(true).open(writer).unwrap().write_all(b"text").unwrap();
+        });
+        assert_eq!(text(&path, Allowed::Documents).unwrap(), "text");
+        writing.join().unwrap();
+    }
+
+    #[test]
+    fn open_device_named_by_the_user_is_read_up_to_a_limit() {
+        assert_eq!(text(Path::new("/dev/null"), Allowed::Documents).unwrap(), "");
+        let error = text(Path::new("/dev/zero"), Allowed::Documents).unwrap_err();
+        assert_eq!(error.to_string(), "it is longer than 64 MiB");
+        let expect = "it is a character device, not a regular file";
+        check_refused(Path::new("/dev/null"), Allowed::Regular, expect);
+    }
+
+    #[test]
+    fn open_symlink_to_regular_file_is_read() {
+        let directory = TempDir::new().unwrap();
+        let (target, link) = (directory.path().join("a"), directory.path().join("b"));
+        std::fs::write(&target, "text").unwrap();
+        symlink(&target, &link).unwrap();
+        assert_eq!(text(&link, Allowed::Regular).unwrap(), "text");
+    }
+}

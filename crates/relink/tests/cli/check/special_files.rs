@@ -1,0 +1,96 @@
+//! Devices, pipes and sockets where a file is expected.
+
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::desk::{CHECK, Desk, QUICK, Said};
+
+const DEVICE: &str = "it cannot be read: it is a character device, not a regular file";
+
+/// The problems of a check, each as `path: text`, and its output.
+fn problems(desk: &Desk, inputs: &[&str]) -> (Vec<String>, Said) {
+    let args = [CHECK, QUICK, &["--offline", "--format", "json"], inputs].concat();
+    let said = desk.run(&args);
+    let report: Value = serde_json::from_str(&said.stdout).unwrap_or_default();
+    let rows = report["problems"].as_array().cloned().unwrap_or_default();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let told = rows.iter().map(|row| format!("{}: {}", text(&row["path"]), text(&row["text"])));
+    (told.collect(), said)
+}
+
+/// A project with a document, and a symbolic link to a device.
+fn desk(link: &str) -> Desk {
+    let desk = Desk::new();
+    desk.write("docs/a.md", "[b](b.md)\n").write("docs/b.md", "");
+    symlink("/dev/null", desk.path(link)).unwrap();
+    desk
+}
+
+#[test]
+fn check_directory_with_symlink_to_device_reports_a_problem() {
+    let desk = desk("docs/null.md");
+    let (told, said) = problems(&desk, &["docs"]);
+    assert_eq!(told, [format!("docs/null.md: {DEVICE}")]);
+    assert_eq!(said.exit, 0);
+}
+
+#[test]
+fn check_symlink_to_device_among_named_files_reports_a_problem() {
+    let desk = desk("docs/null.md");
+    let (told, said) = problems(&desk, &["docs/a.md", "docs/null.md"]);
+    assert_eq!(told, [format!("docs/null.md: {DEVICE}")]);
+    assert_eq!(said.exit, 0);
+}
+
+#[test]
+fn check_symlink_to_device_alone_exits_2() {
+    let desk = desk("docs/null.md");
+    desk.check(&["docs/null.md"]).fails(2, &["docs/null.md", "a character device"]);
+}
+
+#[test]
+fn check_anchor_in_symlink_to_device_reports_a_problem() {
+    let desk = desk("docs/null.html");
+    desk.write("docs/a.md", "[x](null.html#y) [z](null.html#z) [n](null.html)\n");
+    let (told, said) = problems(&desk, &["docs/a.md"]);
+    assert_eq!(told, [format!("docs/null.html: {DEVICE}")]);
+    assert_eq!(said.exit, 0, "{said:?}");
+}
+
+#[test]
+fn extract_symlink_to_device_reports_a_problem() {
+    let desk = desk("docs/null.md");
+    for inputs in [&["docs"][..], &["docs/a.md", "docs/null.md"]] {
+        let said = desk.run(&[&["extract"], inputs].concat()).exits(0);
+        let expect = "problem: docs/null.md: cannot be read: it is a character device";
+        assert!(said.stderr.starts_with(expect), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn survey_catalogue_that_is_a_symlink_to_device_exits_2() {
+    let desk = desk("list.csv");
+    let said = desk.run(&["survey", "list.csv", "--db", "relink.db"]);
+    said.fails(2, &["list.csv", "a character device"]);
+}
+
+#[test]
+fn project_config_that_is_a_symlink_to_device_exits_2() {
+    let desk = desk("relink.toml");
+    desk.check(&["docs/a.md"]).fails(2, &["relink.toml", "a character device"]);
+}
+
+#[test]
+fn check_process_substitution_reads_the_pipe() {
+    let desk = desk("docs/null.md");
+    let program = env!("CARGO_BIN_EXE_relink");
+    let check = format!("'{program}' check --offline --db relink.db --format jsonl");
+    for input in ["<(printf '[b](gone.md)')", "/dev/stdin < docs/list", "- < docs/list"] {
+        desk.write("docs/list", "[b](gone.md)\n");
+        let line = format!("{check} --as markdown {input}");
+        let said = Said::of(&desk.tame(Command::new("bash"), &["-c", &line]).output().unwrap());
+        assert_eq!(said.exits(1).rows().urls(), ["gone.md"], "{input}");
+    }
+}
