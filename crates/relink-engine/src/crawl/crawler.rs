@@ -25,6 +25,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
 use super::reading::{FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
+use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{AGENT, Further, Source};
 use crate::isolation::isolate;
@@ -78,6 +79,8 @@ pub struct LeftAside {
     pub no_pages: u64,
     /// Pages longer than the limit, whose rest was not read.
     pub cut_pages: u64,
+    /// Named by sitemaps beyond the limits.
+    pub sitemaps: u64,
 }
 
 /// What a crawl keeps of itself.
@@ -86,13 +89,15 @@ struct Memory {
     traps: TrapWatch,
     trials: ParameterTrials,
     left_aside: LeftAside,
+    #[serde(default)]
+    sitemaps: SitemapLimits,
 }
 
 impl Memory {
     fn new(now: Timestamp) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
-        let (trials, left_aside) = Default::default();
-        Self { traps: TrapWatch::new(year), trials, left_aside }
+        let (trials, left_aside, sitemaps) = Default::default();
+        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps }
     }
 }
 
@@ -191,7 +196,9 @@ impl Crawler {
         }
         let named = answer.robots.sitemaps().iter().filter_map(|text| Url::parse(text).ok());
         for sitemap in named.filter(|url| self.rules.scope.is_inside(url)) {
-            if !self.sitemaps.contains(&sitemap) {
+            if self.sitemaps.len() >= MAX_SITEMAPS {
+                self.memory.left_aside.sitemaps += 1;
+            } else if !self.sitemaps.contains(&sitemap) {
                 self.sitemaps.push(sitemap);
             }
         }
@@ -330,6 +337,11 @@ impl Crawler {
         self.memory.left_aside.no_pages += reading.skipped.len() as u64;
         self.memory.left_aside.over_page_links += reading.more as u64;
         self.memory.left_aside.cut_pages += u64::from(reading.is_cut);
+        if reading.is_sitemap && !self.memory.sitemaps.take_sitemap() {
+            self.memory.left_aside.sitemaps += reading.links.len() as u64;
+            return Some(page);
+        }
+        let index_level = reading.is_sitemap_index.then(|| self.index_level(at, &landing));
         let mut fresh = Vec::new();
         for (position, link) in (0..).zip(reading.links) {
             let way = Way {
@@ -337,6 +349,7 @@ impl Crawler {
                 is_named: at.errand.is_named,
                 from: &landing,
                 is_closed: reading.forbids_following,
+                index_level,
             };
             let (place, given) = (link.place, link.given.clone());
             let weighed = isolate(&given, || self.weigh_link(&way, link, &mut fresh));
@@ -345,6 +358,14 @@ impl Crawler {
         }
         self.note_sight(at, &landing, reading.sight, &fresh);
         Some(page)
+    }
+
+    /// The number of sitemap indexes above a page.
+    fn index_level(&self, at: &Standing<'_>, landing: &Url) -> u32 {
+        let requested = Url::parse(&at.errand.url).ok();
+        let level = |url: &Url| self.memory.sitemaps.level(url);
+        let levels = requested.iter().chain([landing]).map(level);
+        levels.max().unwrap_or(0)
     }
 
     /// A page that leads elsewhere at once: its way on is a link of the same
@@ -363,7 +384,9 @@ impl Crawler {
         let found = Discovery { depth: at.errand.depth.unwrap_or(0), batch, position: 0 };
         let from = Url::parse(&at.errand.url).ok()?;
         self.memory.traps.note_redirect(&from, landing);
-        let way = Way { found, is_named: at.errand.is_named, from: &from, is_closed: false };
+        self.memory.sitemaps.note_redirect(&from, landing);
+        let (is_named, index_level) = (at.errand.is_named, None);
+        let way = Way { found, is_named, from: &from, is_closed: false, index_level };
         let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
         Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
     }
@@ -431,6 +454,10 @@ impl Crawler {
         }
         if self.rules.pages.is_some_and(|most| self.pages >= most) {
             aside.over_budget += 1;
+            return Admission::Leave;
+        }
+        if way.index_level.is_some_and(|level| !self.memory.sitemaps.list(url, level)) {
+            aside.sitemaps += 1;
             return Admission::Leave;
         }
         self.seen.insert(hash);
@@ -521,6 +548,8 @@ struct Way<'a> {
     from: &'a Url,
     /// Whether the page asks that none of its links be followed.
     is_closed: bool,
+    /// If the page is an index of sitemaps, the number of indexes above it.
+    index_level: Option<u32>,
 }
 
 fn web(url: &Url, is_named: bool) -> NewTarget {

@@ -8,6 +8,7 @@ mod crawler;
 mod lookalikes;
 mod reading;
 mod report;
+mod sitemap_limits;
 mod visit;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub(crate) use self::reading::{
 };
 pub(crate) use self::report::links_left_aside;
 pub use self::report::{crawl_before, site_report};
+pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 pub use self::visit::RenderMode;
 pub(crate) use self::visit::Visited;
 use crate::ask::{AskEnd, Asker, Start};

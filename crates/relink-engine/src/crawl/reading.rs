@@ -34,6 +34,8 @@ pub(crate) struct PageReading {
     pub(crate) anchors: Option<Vec<u32>>,
     /// Whether it is a sitemap.
     pub(crate) is_sitemap: bool,
+    /// Whether it is an index of sitemaps.
+    pub(crate) is_sitemap_index: bool,
     /// Whether it asks that none of its links be followed.
     pub(crate) forbids_following: bool,
     /// What it shows, to tell traps by.
@@ -68,9 +70,11 @@ pub(crate) fn read(
     let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
     let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
+    let is_sitemap_index = format == Format::Xml && relink_page::is_sitemap_index(&bytes);
     let mut reading = PageReading {
         anchors: anchors::offered(format, &bytes, body.is_cut),
-        is_sitemap: format == Format::Xml && is_sitemap(&bytes),
+        is_sitemap: is_sitemap_index || format == Format::Xml && is_sitemap(&bytes),
+        is_sitemap_index,
         sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
         forbids_following: PageDirectives::parse(wishes).nofollow,
         is_cut: body.is_cut || matches!(fault, Some(UnpackFault::TooLarge(_))),

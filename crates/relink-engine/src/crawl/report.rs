@@ -131,6 +131,7 @@ pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u6
         aside.left_out,
         aside.unfollowed,
         aside.over_page_links,
+        aside.sitemaps,
     ];
     Ok(lost.iter().sum())
 }
@@ -151,6 +152,7 @@ pub(super) fn reasons(aside: &LeftAside) -> Vec<(String, u64)> {
         (aside.unfollowed, "marked `nofollow` by their page"),
         (aside.over_page_links, "over the limit of links on one page (`--max-page-links`)"),
         (aside.no_pages, "not to web pages (`mailto:` and the like)"),
+        (aside.sitemaps, "named by sitemaps beyond the limits"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

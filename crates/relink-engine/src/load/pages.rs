@@ -20,16 +20,13 @@ use super::resolve::Meaning;
 use super::{Document, Loader, Remark, SeenPage, Standing};
 use crate::anchors::offered_by;
 use crate::ask::THROTTLING;
-use crate::crawl::{MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap, unpacked_body};
+use crate::crawl::{
+    MAX_INDEX_LEVELS, MAX_SITEMAPS, MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
+    unpacked_body,
+};
 use crate::isolation::isolate;
 use crate::look::{LookAt, is_same_place, look};
 use crate::{EngineFault, Stop};
-
-/// How far from an input a sitemap may be listed. The protocol has indexes of
-/// sitemaps only; some sites have indexes of indexes.
-const DEEPEST: u32 = 3;
-/// Sitemaps of one run that are read.
-const MOST: usize = 5_000;
 
 /// Sitemaps that are listed and not yet read.
 #[derive(Debug, Default)]
@@ -37,8 +34,10 @@ pub(super) struct Listed {
     waiting: VecDeque<Sitemap>,
     /// Addresses that are, or were, to be read.
     seen: HashSet<String>,
-    /// How many more there were.
+    /// Sitemaps beyond the maximum number.
     more: u64,
+    /// Sitemaps below too many indexes.
+    too_deep: u64,
     /// Hosts that asked for fewer visits.
     tired: HashSet<String>,
 }
@@ -56,7 +55,11 @@ impl Listed {
         if self.seen.contains(sitemap.url.as_str()) {
             return;
         }
-        if self.seen.len() >= MOST {
+        if sitemap.depth > MAX_INDEX_LEVELS {
+            self.too_deep += 1;
+            return;
+        }
+        if self.seen.len() >= MAX_SITEMAPS {
             self.more += 1;
             return;
         }
@@ -152,7 +155,7 @@ impl Loader<'_> {
 
     /// Notes the sitemaps among the links of an index.
     pub(super) fn list_sitemaps(&mut self, document: &Document, links: &[ReadLink], depth: u32) {
-        if self.settings.is_offline || depth >= DEEPEST {
+        if self.settings.is_offline {
             return;
         }
         for link in links {
@@ -180,11 +183,23 @@ impl Loader<'_> {
             }
             self.load_sitemap(&sitemap, stop).await?;
         }
-        if self.listed.more > 0 {
-            let text = format!("{MOST} sitemaps are read, and {} are not", self.listed.more);
+        self.report_cut_sitemaps();
+        Ok(())
+    }
+
+    /// Reports how many sitemaps the limits cut.
+    fn report_cut_sitemaps(&mut self) {
+        let Listed { more, too_deep, .. } = self.listed;
+        if more > 0 {
+            let text = format!("{MAX_SITEMAPS} sitemaps are read, and {more} are not");
             self.unread("sitemaps".to_owned(), &text);
         }
-        Ok(())
+        if too_deep > 0 {
+            let text = format!(
+                "{too_deep} sitemaps are not read: more than {MAX_INDEX_LEVELS} indexes lead to them"
+            );
+            self.unread("sitemaps".to_owned(), &text);
+        }
     }
 
     async fn load_sitemap(&mut self, sitemap: &Sitemap, stop: &Stop) -> Result<(), EngineFault> {

@@ -174,3 +174,14 @@ fn a_pipe_among_the_inputs_is_read_once() {
     let said = Said::of(&shell.output().unwrap()).exits(1);
     assert!(said.stdout.contains("RL602"), "{}", said.stdout);
 }
+
+#[test]
+fn check_of_nested_sitemap_indexes_reports_what_was_cut() {
+    let web = Web::start_blocking();
+    for n in 0..10 {
+        web.answer(&format!("/i{n}.xml"), xml(index(&[url(&web, &format!("/i{}.xml", n + 1))])));
+    }
+    let said = Desk::new().check(&[&url(&web, "/i0.xml")]);
+    let expect = "1 sitemaps are not read: more than 3 indexes lead to them";
+    assert!(said.stderr.contains(expect), "{}", said.stderr);
+}

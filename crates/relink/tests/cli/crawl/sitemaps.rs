@@ -98,3 +98,28 @@ fn a_feed_can_be_named_as_a_sitemap_can() {
     let named = url(&web, "/atom.xml");
     check(&web, &["--sitemap", &named], &["/", "/atom.xml", "/orphan"]);
 }
+
+/// A site whose sitemap index lists another index, and so on.
+fn nested_indexes(count: u32) -> Web {
+    let web = site(SITE);
+    for n in 0..count {
+        let next = [url(&web, &format!("/i{}.xml", n + 1)), url(&web, &format!("/j{n}.xml"))];
+        web.answer(&format!("/i{n}.xml"), xml(index(&next)));
+        web.answer(&format!("/j{n}.xml"), xml(urlset(&[])));
+    }
+    web
+}
+
+#[test]
+fn crawl_of_nested_sitemap_indexes_stops_and_reports_what_was_cut() {
+    let web = nested_indexes(10);
+    let (start, map) = (url(&web, "/"), url(&web, "/i0.xml"));
+    let desk = Desk::new();
+    let args = ["crawl", "--db", "relink.db", &start, "--sitemap", &map];
+    let said = desk.run(&[&args[..], crate::desk::QUICK].concat());
+    assert_eq!([3, 4].map(|n| web.hits(&format!("/i{n}.xml"))), [1, 0], "{}", said.stdout);
+    let expect = "2 named by sitemaps beyond the limits";
+    assert!(said.stdout.contains(expect), "{}", said.stdout);
+    let said = desk.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
+    assert!(said.stdout.contains("named by sitemaps beyond the limits"), "{}", said.stdout);
+}
