@@ -429,3 +429,17 @@ async fn reopening_voids_leases_and_fences_off_old_results() {
     assert_eq!(new.errands, old.errands);
     refuse().await;
 }
+
+#[tokio::test]
+async fn close_with_other_handles_leaves_only_the_database_file() {
+    let (store, folder) = open_empty().await;
+    let store = std::sync::Arc::new(store);
+    let handle = std::sync::Arc::clone(&store);
+    let plan = RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
+    store.open_run(&plan, false, at(0)).await.unwrap();
+    store.close();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    let fault = handle.size().await.unwrap_err();
+    assert!(matches!(fault, StoreFault::Failed { .. }), "{fault:?}");
+    SqliteStore::open_with(&file_in(&folder), BRIEFLY).await.unwrap();
+}

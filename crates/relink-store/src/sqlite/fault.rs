@@ -21,6 +21,9 @@ pub(super) enum Trouble {
     /// A stored value cannot be read back, or a value cannot be written.
     #[error(transparent)]
     Value(#[from] serde_json::Error),
+    /// The store is closed.
+    #[error("the database is closed")]
+    Closed,
 }
 
 impl Trouble {
@@ -43,7 +46,7 @@ impl Trouble {
     fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Database(fault) => fault.sqlite_error_code(),
-            Self::Value(_) => None,
+            Self::Value(_) | Self::Closed => None,
         }
     }
 }

@@ -25,7 +25,7 @@ const LISTED: usize = 20;
 pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     if let Some(CrawlCommand::Status { db }) = args.command {
         let db = database(db, &current_folder()?)?;
-        let store = wiring::store(&db).await?;
+        let store = wiring::store_for_reading(&db).await?;
         let runs = store.runs(Some("crawl"), LISTED).await?;
         return print(&status(&runs)).map(|()| Exit::Clean);
     }

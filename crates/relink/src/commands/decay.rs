@@ -34,7 +34,7 @@ pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
     let (report, exit) = match &plan.subject {
         DecaySubject::Live(settings) => live(&plan, settings, &face).await?,
         DecaySubject::Crawl(choice, url) => {
-            let store = wiring::store(&plan.run.db).await?;
+            let store = wiring::store_for_reading(&plan.run.db).await?;
             let run = chosen(&*store, *choice).await?;
             let web = crawled_web(&*store, run.id, plan.fails).await?;
             let source = format!("crawl {} of {}", run.id, run.inputs.join(" "));
@@ -99,7 +99,7 @@ async fn rank(plan: &DecayPlan, settings: &MeasureSettings, measured: &Measured)
     if !plan.run.db.exists() {
         return None;
     }
-    let store = wiring::store(&plan.run.db).await.ok()?;
+    let store = wiring::store_for_reading(&plan.run.db).await.ok()?;
     let runs = store.runs(Some("crawl"), CRAWLS).await.ok()?;
     let is_here = |url: &String| Url::parse(url).is_ok_and(|url| is_same_site(&url, &settings.url));
     let run = runs.into_iter().find(|run| run.is_finished && run.inputs.iter().any(is_here))?;
@@ -173,7 +173,7 @@ fn known_page(
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|fault| {
+    relink_files::read_to_string(path).map_err(|fault| {
         Failure::usage(format!("cannot read `{}`", path.display()))
             .cause(fault.to_string())
             .hint("a list of links is a text file: CSV, or two names a line")

@@ -53,7 +53,7 @@ pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
 async fn open(db: Option<PathBuf>) -> Result<Ports, Failure> {
     let db = database(db, &current_folder()?)?;
     let clock = Arc::new(RunClock::start()?);
-    wiring::ports(relink_fetch::Settings::default(), &db, clock).await
+    wiring::ports_for_reading(&db, clock).await
 }
 
 /// The crawl of this number, or the latest.

@@ -5,6 +5,7 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 mod check;
+mod closing;
 mod crawl;
 mod db;
 mod decay;

@@ -25,7 +25,7 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, Failure> {
             .hint("end the name in `.svg`"));
     }
     let source = catalogue_source(args.catalogue.as_deref())?;
-    let store = wiring::store(&database(args.db, &current_folder()?)?).await?;
+    let store = wiring::store_for_reading(&database(args.db, &current_folder()?)?).await?;
     let disk = Disk::new(DiskSettings::default());
     let fields = catalogue_fields(&args.fields);
     let read = read_catalogue(&disk, &*store, &source, &fields).await?;
