@@ -101,7 +101,7 @@ pub struct CheckArgs {
     pub inputs: Vec<String>,
     /// What stdout gets.
     #[arg(long, value_enum, env = "RELINK_FORMAT")]
-    pub format: Option<Format>,
+    pub format: Option<RowsFormat>,
     /// Write a report to a file too; the extension says which (`.json`,
     /// `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -431,6 +431,27 @@ pub enum Format {
     Jsonl,
     /// One page of HTML, of a crawl.
     Html,
+}
+
+/// What a report of targets looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowsFormat {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON object per target, as they come.
+    Jsonl,
+}
+
+impl From<RowsFormat> for Format {
+    fn from(format: RowsFormat) -> Self {
+        match format {
+            RowsFormat::Human => Self::Human,
+            RowsFormat::Json => Self::Json,
+            RowsFormat::Jsonl => Self::Jsonl,
+        }
+    }
 }
 
 /// `relink extract`.

@@ -44,6 +44,7 @@ pub use self::remarks::{Remark, Remarked};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
+use crate::binary::binary_problem;
 use crate::isolation::{Panicked, isolate, isolate_async};
 use crate::look::is_same_place;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
@@ -233,6 +234,7 @@ impl<'a> Loader<'a> {
                     continue;
                 }
             };
+            self.note_binary(&source.label, &content);
             let named = || Format::of_file(Some(inner_name(&source.label)), content.head());
             let Ok(format) = isolate(&source.label, || self.format(named)) else {
                 self.note_unread(&source.label);
@@ -247,6 +249,14 @@ impl<'a> Loader<'a> {
             self.load_document(document, 0).await?;
         }
         Ok(())
+    }
+
+    /// Reports a document that may not be text.
+    fn note_binary(&mut self, label: &str, content: &Content) {
+        if let Some(text) = binary_problem(self.settings.reading.format, content.head()) {
+            let (path, text) = (label.to_owned(), text.to_owned());
+            self.loaded.problems.push(Remark { path, line: None, text });
+        }
     }
 
     /// Reads a file on a thread of its own, unless it is huge.
@@ -280,6 +290,7 @@ impl<'a> Loader<'a> {
 
     /// Reads what came in on standard input.
     async fn load_given(&mut self, content: Content) -> Result<(), EngineFault> {
+        self.note_binary(STDIN, &content);
         let sniffed = || Format::of_file(None, content.head());
         let Ok(format) = isolate(STDIN, || self.format(sniffed)) else {
             self.note_unread(STDIN);

@@ -8,7 +8,7 @@ use relink_engine::Budget;
 use relink_model::Word;
 use relink_survey::PlanName;
 
-use super::{AskingArgs, ExplainFormat, Format};
+use super::{AskingArgs, ExplainFormat, RowsFormat};
 
 /// `relink survey`.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub struct SurveyArgs {
     pub explain: Vec<String>,
     /// What stdout gets.
     #[arg(long, value_enum, env = "RELINK_FORMAT")]
-    pub format: Option<Format>,
+    pub format: Option<RowsFormat>,
     /// Write a report to a file too; the extension says which (`.json`,
     /// `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]

@@ -15,12 +15,12 @@ use relink_wire::decay::{self, DecayReport};
 use relink_wire::human::Paint;
 use url::Url;
 
-use super::check::stop_on_interrupt;
 use super::paint;
+use super::signals::stop_on_signal;
 use crate::cli::{CrawlChoice, DecayArgs, DecayFormat, Face};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{Bar, print};
+use crate::output::{Bar, print, write_file};
 use crate::settings::{DecayPlan, DecaySubject};
 use crate::wiring;
 
@@ -68,7 +68,7 @@ async fn live(
     let fetcher = wiring::fetcher(plan.run.fetch.clone())?;
     let clock = RunClock::start()?;
     let mut watcher = Watcher(Bar::new(face));
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let measured = measure(&*fetcher, &clock, settings, &mut watcher, &stop).await;
     watcher.0.clear();
     if let MeasureEnd::NoNetwork(ending) = &measured.end {
@@ -211,7 +211,7 @@ fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, Kind)>, Failure> {
         _ => Err(Failure::usage(format!("nothing has the extension of `{}`", path.display()))
             .hint("end the name in `.json`, `.svg` or `.txt`")),
     };
-    let paths = plan.run.outputs.iter();
+    let paths = plan.outputs.iter();
     paths.map(|path| Ok((path.as_path(), kind(path)?))).collect()
 }
 
@@ -234,7 +234,7 @@ fn rendered(kind: Kind, report: &DecayReport, paint: Paint) -> Result<String, Fa
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|fault| {
+    write_file(path, text).map_err(|fault| {
         Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
     })
 }

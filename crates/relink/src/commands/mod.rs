@@ -11,6 +11,7 @@ mod extract;
 mod patterns;
 mod report;
 mod revive;
+mod signals;
 mod survey;
 
 use std::io::IsTerminal;

@@ -12,8 +12,8 @@ use relink_ports::{Archive, Clock as _, Ledger};
 use relink_wire::human::{self, Paint};
 use url::Url;
 
-use super::check::stop_on_interrupt;
 use super::paint;
+use super::signals::stop_on_signal;
 use crate::cli::{Face, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -39,7 +39,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     if pages.is_empty() && plan.format == ReviveFormat::Human {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
     }
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let mut teller = Teller::new(plan.format, &face);
     match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}

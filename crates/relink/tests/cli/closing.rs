@@ -1,9 +1,9 @@
 //! What a run leaves behind on the disk, and databases that cannot be written.
 
 use relink_testkit::hostile::{Hostile, Trick};
-use relink_testkit::web::Web;
+use relink_testkit::web::{Answer, Web};
 
-use crate::desk::{Desk, QUICK};
+use crate::desk::{Desk, QUICK, Running};
 use crate::servers::Beside;
 
 /// The files of the database in the project.
@@ -13,18 +13,54 @@ fn database_files(desk: &Desk) -> Vec<String> {
     names.filter(|name| name.starts_with("relink.db")).collect()
 }
 
-#[test]
-fn interrupted_check_with_requests_in_flight_leaves_only_the_database_file() {
+/// Starts a check of which one request never ends, and sends it a signal.
+#[track_caller]
+fn check_signal(name: &str) {
     let web = Web::start_blocking();
     web.page("/a", 200, "");
     let silent = Beside::start(Hostile::start(Trick::Silence));
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/a"), silent.url("/")]);
-    let mut running = desk.start(&["urls.txt", "--timeout", "60s"]);
+    let mut running = desk.start(&["urls.txt", "--timeout", "60s", "-o", "report.json"]);
     running.next_row();
-    running.interrupt();
+    running.signal(name);
     running.finish().exits(130);
-    assert_eq!(database_files(&desk), ["relink.db"]);
+    let report: serde_json::Value = serde_json::from_str(&desk.read("report.json")).unwrap();
+    assert_eq!(report["summary"]["exit"], 130, "{name}");
+    assert_eq!(database_files(&desk), ["relink.db"], "{name}");
+}
+
+#[test]
+fn signal_with_requests_in_flight_writes_the_report_and_leaves_only_the_database_file() {
+    for name in ["INT", "TERM", "HUP"] {
+        check_signal(name);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn hangup_under_nohup_is_ignored() {
+    let web = Web::start_blocking();
+    let (first, second) = (web.url("/a").to_string(), web.url("/b").to_string());
+    web.page("/a", 200, "");
+    web.answer("/b", Answer::new(200, "").after(std::time::Duration::from_millis(300)));
+    let desk = Desk::new();
+    desk.list("urls.txt", [first, second]);
+    let args = ["relink", "check", "urls.txt", "--db", "relink.db", "--format", "jsonl"];
+    let mut command = desk.tame(std::process::Command::new("nohup"), &args);
+    command.env("PATH", path_with_relink());
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut running = Running::of(command.spawn().unwrap());
+    running.next_row();
+    running.signal("HUP");
+    running.finish().exits(0);
+}
+
+/// The search path, with the directory of `relink` first.
+#[cfg(target_os = "linux")]
+fn path_with_relink() -> String {
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_relink")).parent().unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
 #[test]
