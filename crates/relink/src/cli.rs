@@ -231,7 +231,7 @@ pub struct GoingArgs {
     /// Read this sitemap too. May be repeated.
     #[arg(long, value_name = "URL")]
     pub sitemap: Vec<Url>,
-    /// Do not read the sitemaps that robots.txt names.
+    /// Do not read the sitemaps that robots.txt names, nor `/sitemap.xml`.
     #[arg(long)]
     pub no_sitemaps: bool,
     /// Follow links that pages ask not to follow (`nofollow`).

@@ -5,7 +5,7 @@
 //! [`Memory`], which is saved with the run from time to time; what a kill
 //! loses of it is learnt again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -15,7 +15,7 @@ use relink_frontier::{
     RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
-use relink_model::{Errand, Place, Probe, Word};
+use relink_model::{Ending, Errand, Place, Probe, Word};
 use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
 use relink_wire::redact;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
-use super::reading::{FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
+use super::reading::{BadLink, FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{AGENT, Further, Source};
@@ -83,6 +83,9 @@ pub struct LeftAside {
     pub sitemaps: u64,
 }
 
+/// Where a sitemap is looked for if robots.txt names none.
+const USUAL_SITEMAP: &str = "/sitemap.xml";
+
 /// What a crawl keeps of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Memory {
@@ -91,13 +94,17 @@ struct Memory {
     left_aside: LeftAside,
     #[serde(default)]
     sitemaps: SitemapLimits,
+    /// URLs of [`USUAL_SITEMAP`] that pages link to: they are pages' links, and
+    /// no guesses of ours.
+    #[serde(default)]
+    linked_sitemaps: BTreeSet<String>,
 }
 
 impl Memory {
     fn new(now: Timestamp) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
-        let (trials, left_aside, sitemaps) = Default::default();
-        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps }
+        let (trials, left_aside, sitemaps, linked_sitemaps) = Default::default();
+        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps, linked_sitemaps }
     }
 }
 
@@ -122,6 +129,10 @@ pub(crate) struct Crawler {
     sitemaps: Vec<Url>,
     /// Sitemaps that are being read.
     read_sitemaps: Vec<Url>,
+    /// Sitemaps that no robots.txt names, tried at their usual URL.
+    guessed_sitemaps: BTreeSet<String>,
+    /// The origins where the crawl begins, by their host.
+    origins: BTreeMap<String, Url>,
     /// Pages that needed a browser and were read without, and why.
     unrendered: Option<(u64, RenderFault)>,
     /// What hosts said about robots.
@@ -172,6 +183,8 @@ impl Crawler {
             reads_sitemaps: settings.reads_sitemaps,
             sitemaps: settings.sitemaps.clone(),
             read_sitemaps: Vec::new(),
+            guessed_sitemaps: BTreeSet::new(),
+            origins: origins(settings),
             unrendered: None,
             hosts: BTreeMap::new(),
         }
@@ -191,17 +204,55 @@ impl Crawler {
             is_closed: answer.is_unreachable,
         };
         self.hosts.insert(host.to_owned(), note);
-        if !self.reads_sitemaps {
-            return;
+        if self.reads_sitemaps {
+            self.note_sitemaps(host, answer);
         }
-        let named = answer.robots.sitemaps().iter().filter_map(|text| Url::parse(text).ok());
-        for sitemap in named.filter(|url| self.rules.scope.is_inside(url)) {
+    }
+
+    /// Notes the sitemaps that a robots.txt names, or the usual one if it names
+    /// none.
+    fn note_sitemaps(&mut self, host: &str, answer: &RobotsAnswer) {
+        let Some(base) = self.robots_url(host) else { return };
+        let mut found: Vec<Url> =
+            answer.robots.sitemaps().iter().filter_map(|text| base.join(text).ok()).collect();
+        if found.is_empty() && !answer.is_unreachable && self.origins.contains_key(host) {
+            let usual = base.join(USUAL_SITEMAP).ok();
+            let usual = usual.filter(|url| answer.robots.is_allowed(AGENT, url));
+            self.guessed_sitemaps.extend(usual.iter().map(Url::to_string));
+            found.extend(usual);
+        }
+        for sitemap in found.into_iter().filter(|url| self.rules.scope.is_inside(url)) {
             if self.sitemaps.len() >= MAX_SITEMAPS {
                 self.memory.left_aside.sitemaps += 1;
             } else if !self.sitemaps.contains(&sitemap) {
                 self.sitemaps.push(sitemap);
             }
         }
+    }
+
+    /// The robots.txt of a host, from which relative sitemap lines are seen.
+    fn robots_url(&self, host: &str) -> Option<Url> {
+        let known = self.origins.get(host).or_else(|| self.origins.values().next())?;
+        Url::parse(&format!("{}://{host}/robots.txt", known.scheme())).ok()
+    }
+
+    /// Whether a page is a sitemap that was only guessed, and is not there. It
+    /// is then left out of the results.
+    pub(crate) fn is_vain_guess(
+        &self,
+        errand: &Errand,
+        probe: &Probe,
+        reading: Option<&PageReading>,
+    ) -> bool {
+        let is_guess = self.guessed_sitemaps.contains(&errand.url)
+            && !self.memory.linked_sitemaps.contains(&errand.url);
+        let leads_on = || {
+            let last = landing(probe);
+            last.is_some_and(|url| url.as_str() != errand.url && is_named_as_sitemap(&url))
+        };
+        let is_there = matches!(probe.ending, Ending::Answered(200..=299))
+            && (reading.is_some_and(|reading| reading.is_sitemap) || leads_on());
+        is_guess && !is_there
     }
 
     /// The sitemaps that are to be read now, as a page that links to them.
@@ -401,7 +452,7 @@ impl Crawler {
         let FoundLink { place, given, url, fragment, is_unfollowed } = link;
         let url = match url {
             Ok(url) => url,
-            Err(reason) => return self.malformed(way, place, given, reason),
+            Err(bad) => return self.malformed(way, place, given, bad),
         };
         let (url, _) = strip(&url);
         let (stripped, dropped) = self.memory.trials.strip(&url);
@@ -412,6 +463,9 @@ impl Crawler {
         if !self.rules.filter.takes(url.as_str()) {
             self.memory.left_aside.left_out += 1;
             return None;
+        }
+        if url.path() == USUAL_SITEMAP && self.rules.scope.is_inside(&url) {
+            self.memory.linked_sitemaps.insert(url.to_string());
         }
         let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
         let admission = self.admit(way, &url, is_shy, fresh);
@@ -480,7 +534,7 @@ impl Crawler {
         way: &Way<'_>,
         place: Place,
         given: String,
-        reason: String,
+        bad: BadLink,
     ) -> Option<PageLink> {
         if !self.rules.filter.takes(&given) {
             self.memory.left_aside.left_out += 1;
@@ -489,8 +543,8 @@ impl Crawler {
         let target = NewTarget::Local {
             key: format!("malformed:{given}"),
             word: Word::Local,
-            code: Some(codes::MALFORMED_URL),
-            reason,
+            code: Some(bad.code),
+            reason: bad.reason,
         };
         let link = NewLink { place, given, target, fragment: None, hidden: Vec::new() };
         Some(PageLink { link, admission: self.ask(way.found, false) })
@@ -538,6 +592,11 @@ impl Crawler {
 pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
     let memory: Option<Memory> = serde_json::from_str(memory).ok();
     memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.left_aside))
+}
+
+/// Where a crawl begins, host by host.
+fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
+    settings.seeds.iter().map(|(_, url)| (host_name(url), url.clone())).collect()
 }
 
 /// How a link was come upon.

@@ -317,7 +317,7 @@ impl<'a> Loader<'a> {
         }
         let document = self.begin_document(ARGUMENTS, xxh3_64(pages.join("\n").as_bytes())).await?;
         let Some(document) = document else { return Ok(()) };
-        let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere());
+        let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere(), &[]);
         let notes = Notes::default();
         let links = (1..)
             .zip(pages)
@@ -396,7 +396,12 @@ impl<'a> Loader<'a> {
             files: Arc::clone(&self.ports.files),
             today,
             most,
-            resolver: Resolver::new(self.settings, document.format, document.standing.clone()),
+            resolver: Resolver::new(
+                self.settings,
+                document.format,
+                document.standing.clone(),
+                document.content.head(),
+            ),
         }
     }
 
