@@ -17,6 +17,7 @@ mod history;
 mod likeness;
 mod link;
 mod probe;
+mod rights;
 mod search;
 mod sketch;
 mod snapshot;
@@ -35,6 +36,7 @@ pub use probe::{
     ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,
     TlsFault,
 };
+pub use rights::{RequestRights, is_same_host_and_port};
 pub use search::{SearchHit, SearchQuery};
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
+use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RequestRights, RunId, Word};
 use relink_ports::{
     Admission, Claim, Completion, DocumentId, LinkBatch, Moments, NewDocument, NewLink, NewPage,
     NewTarget, OpenRun, PageLink, ReviveStore as _, RunPlan, SettledQuery, Settlement,
@@ -380,7 +380,11 @@ fn link_to(url: &str) -> NewLink {
     NewLink {
         place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
         given: url.to_owned(),
-        target: NewTarget::Web { url: url.to_owned(), host: "one.test".to_owned(), is_named: true },
+        target: NewTarget::Web {
+            url: url.to_owned(),
+            host: "one.test".to_owned(),
+            rights: RequestRights::named_by_user(),
+        },
         fragment: None,
         hidden: Vec::new(),
     }

@@ -15,7 +15,7 @@ use relink_frontier::{
     RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
-use relink_model::{Ending, Errand, Place, Probe, Word};
+use relink_model::{Ending, Errand, Place, Probe, RequestRights, Word, is_same_host_and_port};
 use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
 use relink_wire::redact;
 use serde::{Deserialize, Serialize};
@@ -125,6 +125,8 @@ pub(crate) struct Crawler {
     pub(crate) time: Option<Duration>,
     /// Whether sitemaps that the site names are read.
     reads_sitemaps: bool,
+    /// URLs that the user named: start pages and sitemaps.
+    named: Vec<Url>,
     /// Sitemaps to be read once the links lead no further.
     sitemaps: Vec<Url>,
     /// Sitemaps that are being read.
@@ -181,6 +183,7 @@ impl Crawler {
             render: settings.render,
             time: settings.time,
             reads_sitemaps: settings.reads_sitemaps,
+            named: named_urls(settings),
             sitemaps: settings.sitemaps.clone(),
             read_sitemaps: Vec::new(),
             guessed_sitemaps: BTreeSet::new(),
@@ -265,7 +268,8 @@ impl Crawler {
         self.read_sitemaps.extend(sitemaps.iter().cloned());
         let named: Vec<(String, Url)> =
             sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
-        Some(NewPage { is_sitemap: true, ..self.seeds("sitemaps", &named) })
+        let rights = |crawler: &Self, url: &Url| crawler.sitemap_rights(url);
+        Some(NewPage { is_sitemap: true, ..self.listed_page("sitemaps", &named, rights) })
     }
 
     /// Whether an errand that was let in still leads into no trap.
@@ -284,7 +288,7 @@ impl Crawler {
         let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
         let terms = Terms { body_cap, ..terms };
         let max_links = self.rules.page_links;
-        Visit { url, is_named: errand.is_named, agent, terms, mode: self.render, max_links }
+        Visit { url, rights: errand.rights, agent, terms, mode: self.render, max_links }
     }
 
     /// A page needed a browser, and none could show it.
@@ -356,6 +360,27 @@ impl Crawler {
 
     /// The page that starts the crawl: the addresses the user named.
     pub(crate) fn seeds(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
+        self.listed_page(label, urls, |_, _| RequestRights::named_by_user())
+    }
+
+    /// The rights of a sitemap: the user named it, or a host whose robots.txt
+    /// may speak for itself only.
+    fn sitemap_rights(&self, sitemap: &Url) -> RequestRights {
+        let is_own = |named: &Url| is_same_host_and_port(named, sitemap);
+        if self.named.iter().any(is_own) {
+            RequestRights::named_by_user()
+        } else {
+            RequestRights::discovered()
+        }
+    }
+
+    /// A page that lists these URLs, each with its rights.
+    fn listed_page(
+        &mut self,
+        label: &str,
+        urls: &[(String, Url)],
+        rights: impl Fn(&Self, &Url) -> RequestRights,
+    ) -> NewPage {
         let batch = self.number(urls.len());
         let mut page = NewPage { label: label.to_owned(), ..NewPage::default() };
         for (position, (given, url)) in (0..).zip(urls) {
@@ -364,7 +389,7 @@ impl Crawler {
             let link = NewLink {
                 place: super::argument(position, given),
                 given: redact(given).into_owned(),
-                target: web(url, true),
+                target: web(url, rights(self, url)),
                 fragment: None,
                 hidden: Vec::new(),
             };
@@ -397,7 +422,7 @@ impl Crawler {
         for (position, link) in (0..).zip(reading.links) {
             let way = Way {
                 found: Discovery { depth: depth + 1, batch, position },
-                is_named: at.errand.is_named,
+                rights: at.errand.rights,
                 from: &landing,
                 is_closed: reading.forbids_following,
                 index_level,
@@ -436,8 +461,8 @@ impl Crawler {
         let from = Url::parse(&at.errand.url).ok()?;
         self.memory.traps.note_redirect(&from, landing);
         self.memory.sitemaps.note_redirect(&from, landing);
-        let (is_named, index_level) = (at.errand.is_named, None);
-        let way = Way { found, is_named, from: &from, is_closed: false, index_level };
+        let (rights, index_level) = (at.errand.rights, None);
+        let way = Way { found, rights, from: &from, is_closed: false, index_level };
         let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
         Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
     }
@@ -471,9 +496,7 @@ impl Crawler {
         let admission = self.admit(way, &url, is_shy, fresh);
         // Pages write most addresses in short, each in its own way.
         let given = redact(url.as_str()).into_owned();
-        let is_near = url.host() == way.from.host()
-            && url.port_or_known_default() == way.from.port_or_known_default();
-        let target = web(&url, way.is_named && is_near);
+        let target = web(&url, way.rights.inherited(way.from, &url));
         Some(PageLink {
             link: NewLink { place, given, target, fragment, hidden: Vec::new() },
             admission,
@@ -587,6 +610,12 @@ impl Crawler {
     }
 }
 
+/// The URLs that the user named.
+fn named_urls(settings: &CrawlSettings) -> Vec<Url> {
+    let seeds = settings.seeds.iter().map(|(_, url)| url);
+    seeds.chain(&settings.sitemaps).cloned().collect()
+}
+
 /// What a crawl's memory tells: traps that were avoided, and links that were
 /// not asked.
 pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
@@ -602,8 +631,8 @@ fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
 /// How a link was come upon.
 struct Way<'a> {
     found: Discovery,
-    /// Whether the page's own address was named by the user.
-    is_named: bool,
+    /// The rights of the page that links there.
+    rights: RequestRights,
     from: &'a Url,
     /// Whether the page asks that none of its links be followed.
     is_closed: bool,
@@ -611,6 +640,6 @@ struct Way<'a> {
     index_level: Option<u32>,
 }
 
-fn web(url: &Url, is_named: bool) -> NewTarget {
-    NewTarget::Web { host: host_name(url), is_named, url: url.to_string() }
+fn web(url: &Url, rights: RequestRights) -> NewTarget {
+    NewTarget::Web { host: host_name(url), rights, url: url.to_string() }
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::Scope;
-use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
+use relink_model::{Link, LinkTarget, Place, PlaceKind, RequestRights, RunId, Span};
 use relink_page::{Format, Options};
 use relink_ports::{
     DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink, NewTarget,
@@ -46,7 +46,6 @@ use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
 use crate::binary::binary_problem;
 use crate::isolation::{Panicked, isolate, isolate_async};
-use crate::look::is_same_place;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 use crate::{EngineFault, Ports, Stop};
 
@@ -123,8 +122,8 @@ struct Document {
 enum Standing {
     /// On the disk, in this directory, and as which file, if it is one.
     Folder { folder: PathBuf, own: Option<PathBuf> },
-    /// On the web, at this address, and whether the user named its host.
-    Web { url: Url, is_named: bool },
+    /// On the web, at this address, and what requests to it may do.
+    Web { url: Url, rights: RequestRights },
 }
 
 impl Standing {
@@ -142,13 +141,13 @@ impl Standing {
         matches!(self, Self::Web { .. })
     }
 
-    /// Whether an address in the document is named by the user: those in the
-    /// user's own documents are, those on pages only on the page's own host
-    /// and port, if the user named that one.
-    fn names(&self, url: &Url) -> bool {
+    /// The rights of a URL in the document: the user named those in own
+    /// documents, and a page passes its rights to URLs on its own host and
+    /// port.
+    fn rights_of(&self, url: &Url) -> RequestRights {
         match self {
-            Self::Folder { .. } => true,
-            Self::Web { url: page, is_named } => *is_named && is_same_place(page, url),
+            Self::Folder { .. } => RequestRights::named_by_user(),
+            Self::Web { url: page, rights } => rights.inherited(page, url),
         }
     }
 }

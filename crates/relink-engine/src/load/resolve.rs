@@ -209,7 +209,7 @@ impl Resolver {
         }
         Meaning::Target(NewTarget::Web {
             host: host_name(&url),
-            is_named: self.standing.names(&url),
+            rights: self.standing.rights_of(&url),
             url: url.into(),
         })
     }

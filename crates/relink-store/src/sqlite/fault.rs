@@ -54,7 +54,7 @@ impl Trouble {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use relink_model::{Place, PlaceKind, RunId};
+    use relink_model::{Place, PlaceKind, RequestRights, RunId};
     use relink_ports::{LinkBatch, Moments, NewDocument, NewLink, NewTarget, RunPlan, Store as _};
 
     use super::*;
@@ -74,7 +74,7 @@ mod tests {
             target: NewTarget::Web {
                 url: format!("http://one.test/{n}"),
                 host: "one.test".to_owned(),
-                is_named: true,
+                rights: RequestRights::discovered(),
             },
             fragment: None,
             hidden: Vec::new(),

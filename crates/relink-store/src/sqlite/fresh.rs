@@ -22,7 +22,7 @@ pub(super) struct FreshLinks<'db> {
 
 impl<'db> FreshLinks<'db> {
     pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
-        let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id)", "(?, ?)");
+        let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id, named)", "(?, ?, ?)");
         let errands = many(
             ROWS,
             "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
@@ -48,7 +48,7 @@ impl<'db> FreshLinks<'db> {
     ) -> Outcome<bool> {
         let mut rows = Rows::of(&mut self.targets);
         for (link, host) in links {
-            rows.put(&[&url(link), host])?;
+            rows.put(&[&url(link), host, &is_named(link)])?;
         }
         if rows.run()? < ROWS {
             return Ok(false);
@@ -78,5 +78,5 @@ fn url(link: &NewLink) -> &str {
 }
 
 fn is_named(link: &NewLink) -> bool {
-    matches!(&link.target, NewTarget::Web { is_named: true, .. })
+    matches!(&link.target, NewTarget::Web { rights, .. } if rights.is_named_by_user())
 }

@@ -172,6 +172,8 @@ fn bucket(name: &str) -> usize {
 pub(super) struct Target {
     id: i64,
     host: Option<i64>,
+    /// Whether the store says already that the user named it.
+    is_named: bool,
     /// How it stands, if anything is known of it.
     known: Option<Known>,
 }
@@ -185,8 +187,11 @@ struct Known {
 
 fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
     let target = db
-        .prepare_cached("SELECT id, host_id FROM target WHERE url = ?")?
-        .query_row([url], |row| Ok(Target { id: row.get(0)?, host: row.get(1)?, known: None }))?;
+        .prepare_cached("SELECT id, host_id, named FROM target WHERE url = ?")?
+        .query_row([url], |row| {
+            let (id, host, is_named) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Target { id, host, is_named, known: None })
+        })?;
     let known = db
         .prepare_cached("SELECT turn, word, settled_at FROM standing WHERE id = ?")?
         .query_row([target.id], |row| {
@@ -220,7 +225,7 @@ pub(super) fn local_target(
     )?
     .execute((id, turn, word.as_str(), code.map(|code| code.to_string()), reason, now))?;
     let known = Known { turn, word: word.as_str().to_owned(), settled_at: now };
-    Ok(Target { id, host: None, known: Some(known) })
+    Ok(Target { id, host: None, is_named: false, known: Some(known) })
 }
 
 /// How an errand that is new to its run begins.
@@ -298,7 +303,7 @@ impl<'db> Beginning<'db> {
             return find_target(self.db, url);
         }
         let id = self.db.last_insert_rowid();
-        Ok(Target { id, host: Some(host), known: None })
+        Ok(Target { id, host: Some(host), is_named: false, known: None })
     }
 
     /// The target's errand in this run, made if need be.
@@ -309,10 +314,13 @@ impl<'db> Beginning<'db> {
         start: &Start,
     ) -> Outcome<Begun> {
         let (url, is_named) = match lead.target {
-            NewTarget::Web { url, is_named, .. } => (url, *is_named),
+            NewTarget::Web { url, rights, .. } => (url, rights.is_named_by_user()),
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
+        if is_named && !target.is_named {
+            note_named(self.db, target.id)?;
+        }
         let fresh = millis(start.fresh_since)..=millis(start.now);
         let is_fresh = target.known.as_ref().is_some_and(|known| {
             known.word == Word::Alive.as_str() && fresh.contains(&known.settled_at)
@@ -406,6 +414,13 @@ fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) ->
         .prepare_cached("SELECT id FROM errand WHERE run_id = ? AND target_id = ?")?
         .query_row((run.0, target.id), |row| row.get(0))?;
     Ok(errand)
+}
+
+/// A target that the user named in any run stays named: later runs that only
+/// discover it do not change who named it first.
+fn note_named(db: &Connection, target: i64) -> Outcome<()> {
+    db.prepare_cached("UPDATE target SET named = 1 WHERE id = ?")?.execute([target])?;
+    Ok(())
 }
 
 /// An errand that was settled from memory is asked after all: a link wants to

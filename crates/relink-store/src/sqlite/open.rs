@@ -20,7 +20,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
 /// The schema, step by step. Only ever append.
-pub(super) const MIGRATIONS: [&str; 8] = [
+pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0001_spine.sql"),
     include_str!("../../migrations/sqlite/0002_judge.sql"),
     include_str!("../../migrations/sqlite/0003_crawl.sql"),
@@ -29,6 +29,7 @@ pub(super) const MIGRATIONS: [&str; 8] = [
     include_str!("../../migrations/sqlite/0006_services.sql"),
     include_str!("../../migrations/sqlite/0007_outcomes.sql"),
     include_str!("../../migrations/sqlite/0008_pace.sql"),
+    include_str!("../../migrations/sqlite/0009_named_targets.sql"),
 ];
 
 /// Prepared statements kept; more than there are.

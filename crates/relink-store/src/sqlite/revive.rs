@@ -1,7 +1,7 @@
 //! Dead pages that were looked for, and what was learnt on the way.
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, Probe, Word};
+use relink_model::{Confidence, Digest, Probe, RequestRights, Word};
 use relink_ports::{DeadTarget, KeptLesson, KeptRevival, TextChange};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
@@ -11,7 +11,7 @@ use super::rows::{from_json, millis, moment, named, number};
 /// The columns [`dead_target_row`] reads, from `standing t` and `probe p`.
 macro_rules! dead_columns {
     () => {
-        "t.url, t.word, t.since, t.reached_at, p.detail
+        "t.url, t.word, t.since, t.reached_at, p.detail, t.named
          FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
     };
 }
@@ -49,6 +49,7 @@ fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
         since: row.get::<_, Option<i64>>(2)?.map(moment),
         seen: row.get::<_, Option<i64>>(3)?.map(moment),
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
+        rights: RequestRights::from_stored(row.get(5)?),
     })
 }
 

@@ -5,6 +5,7 @@ use std::io::Read as _;
 
 use relink_engine::{CatalogueFields, CatalogueSource, SurveySettings};
 use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
+use relink_model::RequestRights;
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, outputs, read_files};
 use crate::cli::{FieldArgs, Format, SurveyArgs};
@@ -49,7 +50,11 @@ impl SurveyPlan {
             plan: args.plan,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
-            is_named: source != CatalogueSource::Store,
+            rights: match source {
+                // Pages of any origin may have named what a crawl stored.
+                CatalogueSource::Store => RequestRights::discovered(),
+                _ => RequestRights::named_by_user(),
+            },
             ask: ask_settings(&config, max_age),
             is_fresh: args.fresh,
             scope: BTreeMap::from([

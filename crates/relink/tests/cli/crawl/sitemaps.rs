@@ -1,5 +1,6 @@
 //! Pages that only a sitemap or a feed names.
 
+use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{Answer, Web};
 
 use super::{asked, crawl, site};
@@ -165,5 +166,25 @@ fn sitemap_lines_of_robots_txt_may_be_relative() {
         web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
         check(&web, &[], &["/", "/a", "/beyond", "/map.xml", "/orphan"]);
         assert_eq!(web.hits("/sitemap.xml"), 0);
+    }
+}
+
+/// A robots.txt file may name sitemaps of any host; that gives no rights there.
+#[test]
+fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
+    let web = site("/ /a\n/a");
+    let proxy = ForwardProxy::start_blocking();
+    let [home, sitemap] = [("www.site.test", "/"), ("maps.site.test", "/map.xml")]
+        .map(|(host, path)| web.url_at(host, path));
+    let robots = format!("User-agent: *\nSitemap: {sitemap}\n");
+    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    let proxy = format!("http://{}", proxy.address());
+    let args = [home.as_str(), "--scope", "domain", "--proxy", &proxy];
+    crawl(&Desk::new(), &[&args[..], &["--header", "X-Secret: canary-7731"]].concat());
+    let seen = web.requests();
+    assert!(web.hits("/map.xml") > 0, "{seen:?}");
+    for seen in &seen {
+        let is_named = seen.host == "www.site.test";
+        assert_eq!(seen.header("x-secret").is_some(), is_named, "{seen:?}");
     }
 }
