@@ -2,11 +2,12 @@
 //! keep a digest instead of the body.
 
 use jiff::Timestamp;
+use relink_frontier::canonical;
 use relink_model::{
     Ending, Hop, Look, Malformation, Probe, Purpose, RequestRights, Timings, is_same_host_and_port,
+    redact_stored_url, without_userinfo,
 };
 use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request, Terms};
-use relink_wire::redact;
 use url::{Position, Url};
 
 use crate::isolation::{internal_error, isolate_async};
@@ -175,17 +176,15 @@ async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Opt
 fn onward(probe: &Probe) -> Option<Url> {
     let last = probe.hops.last().filter(|_| matches!(probe.ending, Ending::Answered(200..=299)))?;
     let written = probe.digest.as_ref()?.onward.as_deref()?;
-    let mut url = Url::parse(&last.url).ok()?.join(written).ok()?;
-    url.set_fragment(None);
-    let is_web = matches!(url.scheme(), "http" | "https");
+    let url = canonical(Some(&Url::parse(&last.url).ok()?), written).ok()?;
     let is_new = probe.hops.iter().all(|hop| hop.url != url.as_str());
-    (is_web && is_new).then_some(url)
+    is_new.then_some(url)
 }
 
 /// One probe made of two, the second being where the first one's page leads.
 fn joined(mut first: Probe, second: Probe, url: &Url) -> Probe {
     if let Some(page) = first.hops.last_mut() {
-        page.location = Some(redact(url.as_str()).into_owned());
+        page.location = Some(redact_stored_url(url.as_str()).into_owned());
     }
     first.hops.extend(second.hops);
     Probe {
@@ -210,7 +209,8 @@ fn sum(one: Timings, other: Timings) -> Timings {
 /// A server may point anywhere, even at an address with a password in it; it
 /// is followed, but not stored.
 fn without_password(mut hop: Hop) -> Hop {
-    hop.location = hop.location.map(|location| redact(&location).into_owned());
+    hop.url = without_userinfo(&hop.url).into_owned();
+    hop.location = hop.location.map(|location| redact_stored_url(&location).into_owned());
     hop
 }
 

@@ -12,12 +12,13 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
     Admission as Trapped, AvoidedPattern, CrawlScope, Discovery, Order, PageSight, ParameterTrials,
-    RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
+    RobotsAnswer, Scope, TrapWatch, canonical, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
-use relink_model::{Ending, Errand, Place, Probe, RequestRights, Word, is_same_host_and_port};
+use relink_model::{
+    Ending, Errand, Place, Probe, RequestRights, Word, is_same_host_and_port, redact_stored_url,
+};
 use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
-use relink_wire::redact;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
@@ -216,8 +217,12 @@ impl Crawler {
     /// none.
     fn note_sitemaps(&mut self, host: &str, answer: &RobotsAnswer) {
         let Some(base) = self.robots_url(host) else { return };
-        let mut found: Vec<Url> =
-            answer.robots.sitemaps().iter().filter_map(|text| base.join(text).ok()).collect();
+        let mut found: Vec<Url> = answer
+            .robots
+            .sitemaps()
+            .iter()
+            .filter_map(|text| canonical(Some(&base), text).ok())
+            .collect();
         if found.is_empty() && !answer.is_unreachable && self.origins.contains_key(host) {
             let usual = base.join(USUAL_SITEMAP).ok();
             let usual = usual.filter(|url| answer.robots.is_allowed(AGENT, url));
@@ -388,7 +393,7 @@ impl Crawler {
             let found = Discovery { depth: 0, batch, position };
             let link = NewLink {
                 place: super::argument(position, given),
-                given: redact(given).into_owned(),
+                given: redact_stored_url(given).into_owned(),
                 target: web(url, rights(self, url)),
                 fragment: None,
                 hidden: Vec::new(),
@@ -495,7 +500,7 @@ impl Crawler {
         let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
         let admission = self.admit(way, &url, is_shy, fresh);
         // Pages write most addresses in short, each in its own way.
-        let given = redact(url.as_str()).into_owned();
+        let given = redact_stored_url(url.as_str()).into_owned();
         let target = web(&url, way.rights.inherited(way.from, &url));
         Some(PageLink {
             link: NewLink { place, given, target, fragment, hidden: Vec::new() },

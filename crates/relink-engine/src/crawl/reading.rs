@@ -6,10 +6,9 @@ use std::borrow::Cow;
 
 use relink_frontier::{PageDirectives, PageSight, canonical};
 use relink_judge::codes;
-use relink_model::{Code, Link, LinkTarget, Place, SkipReason};
+use relink_model::{Code, Link, LinkTarget, Place, SkipReason, redact_stored_url, with_authority};
 use relink_page::{Format, RobotsMarks, fills_placeholders, holds_placeholder, robots_marks};
 use relink_ports::Body;
-use relink_wire::redact;
 use url::Url;
 
 use crate::anchors;
@@ -148,7 +147,7 @@ impl PageReading {
         max_links: usize,
     ) {
         let read = relink_page::links(format, bytes);
-        let said = read.base.and_then(|base| url.join(&base).ok()).filter(is_base);
+        let said = read.base.and_then(|base| url.join(&with_authority(&base)).ok()).filter(is_base);
         let seen_from =
             SeenFrom { page: url, base: said, fills_placeholders: fills_placeholders(bytes) };
         for link in read.links {
@@ -218,7 +217,7 @@ impl SeenFrom<'_> {
 }
 
 fn found(link: &Link, url: Result<Url, BadLink>, fragment: Option<String>) -> FoundLink {
-    let given = redact(link.target.text()).into_owned();
+    let given = redact_stored_url(link.target.text()).into_owned();
     FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
 }
 

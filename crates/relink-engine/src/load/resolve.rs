@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relink_frontier::{Scope, canonical, host_name};
-use relink_model::{Link, LinkTarget, PlaceKind, SkipReason, Word};
+use relink_model::{
+    Link, LinkTarget, PlaceKind, SkipReason, Word, redact_stored_url, redact_url, with_authority,
+};
 use relink_page::{Format, fills_placeholders, holds_placeholder};
 use relink_ports::NewTarget;
-use relink_wire::redact;
 use url::Url;
 
 use super::local::{LocalLink, manner, own_manner, tidied};
@@ -37,8 +38,7 @@ impl Meaning {
     /// address, and never with credentials.
     pub(super) fn given(&self, link: &Link) -> String {
         let text = link.target.text();
-        // Most addresses hold no credentials, and this is asked of all of them.
-        let masked = if text.contains('@') { redact(text) } else { text.into() };
+        let masked = redact_stored_url(text);
         match (self, masked) {
             (Self::Target(NewTarget::Web { url, .. }), masked)
                 if matches!(masked, Cow::Owned(_)) || !is_address(text) =>
@@ -140,7 +140,7 @@ impl Resolver {
     pub(super) fn with_base(mut self, base: Option<&str>) -> Self {
         let Some(base) = base else { return self };
         let said = match &self.base {
-            Some(url) => url.join(base).ok(),
+            Some(url) => url.join(&with_authority(base)).ok(),
             None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
             None => Url::parse(base).ok(),
         };
@@ -293,7 +293,7 @@ impl Resolver {
         }
         Meaning::Target(NewTarget::Local {
             // Malformed or not, a password is never stored.
-            key: format!("malformed:{}", redact(text)),
+            key: format!("malformed:{}", redact_url(text)),
             word: Word::Local,
             code: Some(bad.code),
             reason: bad.reason,

@@ -13,6 +13,7 @@ use super::anchors;
 use super::fault::Outcome;
 use super::fresh::FreshLinks;
 use super::many::{ROWS, Rows};
+use super::redaction;
 use super::rows::{millis, number};
 use super::runs;
 
@@ -30,7 +31,9 @@ pub(super) fn document(
     let content = document.content.cast_signed();
     let known: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, content, loaded FROM document WHERE run_id = ? AND label = ?")?
-        .query_row((run.0, &document.label), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row((run.0, redaction::text(&document.label)), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
         .optional()?;
     let is_unchanged = known.is_some_and(|(_, same, loaded)| loaded && same == content);
     let id = match known {
@@ -45,7 +48,7 @@ pub(super) fn document(
 
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> Outcome<i64> {
     db.prepare_cached("INSERT INTO document (run_id, label, content) VALUES (?, ?, ?)")?
-        .execute((run.0, &document.label, document.content.cast_signed()))?;
+        .execute((run.0, redaction::text(&document.label), document.content.cast_signed()))?;
     Ok(db.last_insert_rowid())
 }
 
@@ -211,11 +214,12 @@ pub(super) fn local_target(
     let NewTarget::Local { key, word, code, reason } = target else {
         unreachable!("only local targets come here")
     };
+    let (key, reason) = (redaction::text(key), redaction::text(reason));
     db.prepare_cached("INSERT INTO target (url) VALUES (?) ON CONFLICT DO NOTHING")?
-        .execute([key])?;
+        .execute([&key])?;
     let id: i64 = db
         .prepare_cached("SELECT id FROM target WHERE url = ?")?
-        .query_row([key], |row| row.get(0))?;
+        .query_row([&key], |row| row.get(0))?;
     let (turn, now) = (runs::turn(db, run)?, millis(moments.now));
     db.prepare_cached(
         "INSERT OR REPLACE INTO outcome
@@ -299,8 +303,9 @@ impl<'db> Beginning<'db> {
     }
 
     pub(super) fn web_target(&mut self, url: &str, host: i64) -> Outcome<Target> {
-        if self.target.execute((url, host))? == 0 {
-            return find_target(self.db, url);
+        let url = redaction::url(url);
+        if self.target.execute((&url, host))? == 0 {
+            return find_target(self.db, &url);
         }
         let id = self.db.last_insert_rowid();
         Ok(Target { id, host: Some(host), is_named: false, known: None })
@@ -327,7 +332,8 @@ impl<'db> Beginning<'db> {
         }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
         let is_settled = is_local || is_fresh;
         let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.turn);
-        let given = (lead.given != *url).then_some(lead.given);
+        let given = redaction::text(lead.given);
+        let given = (given != *url).then_some(given);
         let added = self.errand.execute((
             self.run.0,
             target.id,

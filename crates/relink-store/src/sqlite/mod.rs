@@ -22,6 +22,7 @@ mod open;
 mod outcomes;
 mod pages;
 mod read_only;
+mod redaction;
 mod results;
 mod revive;
 mod revive_store;

@@ -22,7 +22,7 @@ use relink_ports::{HostTally, Settled, SettledQuery, Tally};
 use relink_wire::human::Paint;
 use relink_wire::{
     DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
-    TargetView,
+    TargetView, redact, redact_prose,
 };
 
 pub use self::file::{OutputFile, write_file};
@@ -375,11 +375,7 @@ fn host_row(host: &HostTally) -> HostRow<'_> {
 }
 
 fn problem_row(remark: &Remark) -> ProblemRow<'_> {
-    ProblemRow {
-        path: remark.path.as_str().into(),
-        line: remark.line,
-        text: remark.text.as_str().into(),
-    }
+    ProblemRow { path: redact(&remark.path), line: remark.line, text: redact_prose(&remark.text) }
 }
 
 fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {

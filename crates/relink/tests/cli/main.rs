@@ -15,6 +15,7 @@ mod explain;
 mod extract;
 mod maps;
 mod revive;
+mod secrets;
 mod servers;
 mod soft404;
 mod survey;
