@@ -120,6 +120,10 @@ pub struct Summary {
     /// The dead among them, and how many of those answer as if alive.
     #[serde(flatten)]
     pub dead: DeadLinks,
+    /// What the reader must know before the results: the site is down, or our
+    /// own network is in doubt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// The exit code of the run.
     pub exit: u8,
 }
@@ -219,6 +223,7 @@ mod tests {
                 dead: DeadLinks::among(&words()),
                 words: words(),
                 skipped: BTreeMap::from([("code".to_owned(), 2)]),
+                notices: Vec::new(),
                 exit: 1,
             },
             finished: moment("2026-11-10T09:00:06Z"),

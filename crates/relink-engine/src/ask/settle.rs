@@ -80,6 +80,7 @@ impl Asker<'_> {
         }
         for host in hosts {
             self.turn_away(host, observer).await?;
+            self.settle_unrequested(host, observer).await?;
             self.schedule(host);
             self.supply.want_refill(host);
         }

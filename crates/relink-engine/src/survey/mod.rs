@@ -309,7 +309,7 @@ fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>)
         AskEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
         AskEnd::Done => SurveyEnd::Finished,
         // Only crawls have an hour to be home, and are turned away.
-        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome(..) => SurveyEnd::Interrupted,
+        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome { .. } => SurveyEnd::Interrupted,
     }
 }
 

@@ -67,6 +67,9 @@ impl HumanReport {
         let say = |out: &mut (dyn Write + Send), text: &str| {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
+        for notice in end.story.notices() {
+            say(out, &format!("! {}\n", relink_wire::printable(&notice)))?;
+        }
         say(out, &self.headline(end))?;
         // A survey or a crawl may find thousands: the first are enough, unless
         // more is wanted.
@@ -239,7 +242,7 @@ fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
             End::NoNetwork => human::no_network().to_owned(),
             End::Finished => finished(),
         },
-        Story::Crawl(outcome) => crawl::closing(&outcome.end, &end.tally).unwrap_or_else(finished),
+        Story::Crawl(outcome) => crawl::closing(outcome, end).unwrap_or_else(finished),
         Story::Survey(outcome) => survey::closing(outcome.end, &end.tally).unwrap_or_else(finished),
     }
 }

@@ -12,6 +12,7 @@ use relink_wire::site::{
 };
 use url::Url;
 
+use super::super::SiteErrors;
 use super::links::LinksRead;
 use super::{BROKEN, SHOWN, millis_between};
 
@@ -51,6 +52,7 @@ pub(super) struct TargetReader {
     titles: HashMap<String, Vec<ErrandId>>,
     tree: BTreeMap<String, (u64, u64)>,
     visits: Vec<(String, u64)>,
+    errors: SiteErrors,
 }
 
 impl TargetReader {
@@ -70,6 +72,7 @@ impl TargetReader {
             titles: HashMap::new(),
             tree: BTreeMap::new(),
             visits: Vec::new(),
+            errors: SiteErrors::default(),
         }
     }
 
@@ -95,6 +98,7 @@ impl TargetReader {
         if let Ok(url) = Url::parse(&target.url) {
             self.note_visit(&url, &target);
             if self.site.as_ref().is_some_and(|site| site.host() == url.host()) {
+                self.errors.note(&target);
                 self.note_in_tree(&url, is_broken);
                 self.note_page(&target);
             }
@@ -152,6 +156,7 @@ impl TargetReader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pages: read.pages,
             links: read.links,
+            remark: self.errors.sentence(),
             words: self.words,
             statuses: self.statuses,
             depths: read.depths,

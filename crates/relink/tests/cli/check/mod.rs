@@ -6,6 +6,7 @@ mod faults;
 mod headers;
 mod hostile;
 mod local;
+mod outage;
 mod outputs;
 mod places;
 mod politeness;
