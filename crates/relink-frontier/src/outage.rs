@@ -17,7 +17,7 @@ const MAX_FAILURES: u32 = 20;
 /// is requested more and more slowly.
 const MIN_FAILURES: u32 = 6;
 /// See [`MIN_FAILURES`].
-const LONG_OUTAGE: Duration = Duration::from_secs(60);
+const LONG_OUTAGE: Duration = Duration::from_mins(1);
 /// Probes, each after a pause, before the host counts as down.
 const MAX_PROBES: u32 = 3;
 /// Each pause is this many times as long as the one before.
@@ -44,14 +44,16 @@ impl HostSign {
         if probe.hops.iter().any(|hop| host(&hop.url) != first) {
             return Self::Up;
         }
-        let leads_away = probe.hops.last().and_then(|hop| hop.location.as_deref()).is_some();
+        // The redirect may lead to another host, which did not respond.
+        let leads_away = probe.hops.last().is_some_and(|hop| hop.location.is_some());
         match probe.ending {
-            Ending::Answered(500..=599) => Self::Failed,
             Ending::TimedOut(_) | Ending::NoConnection(_) | Ending::Broken(_) if leads_away => {
-                // The redirect may lead to another host, which did not respond.
                 Self::Neutral
             }
-            Ending::TimedOut(_) | Ending::NoConnection(_) | Ending::Broken(_) => Self::Failed,
+            Ending::Answered(500..=599)
+            | Ending::TimedOut(_)
+            | Ending::NoConnection(_)
+            | Ending::Broken(_) => Self::Failed,
             Ending::NoAddress(_) | Ending::Tls(_) | Ending::Barred(_) => Self::Neutral,
             _ => Self::Up,
         }

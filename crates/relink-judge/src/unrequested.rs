@@ -28,8 +28,8 @@ pub fn unrequested(
         history.streak
     };
     let told = told(host_ending, down_since);
-    let worn = streak.filter(|streak| is_unconnected(host_ending) && is_worn_out(policy, streak));
-    let (word, reason, confidence) = match worn {
+    let enough = streak.filter(|streak| is_unconnected(host_ending) && is_worn_out(policy, streak));
+    let (word, reason, confidence) = match enough {
         Some(streak) => (Word::Dead, reason::worn_out(&told, &streak), certainty::WORN_OUT),
         None => (Word::Failing, told, certainty::FAILED_NOW),
     };

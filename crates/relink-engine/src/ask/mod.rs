@@ -330,7 +330,7 @@ impl<'a> Asker<'a> {
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<bool, EngineFault> {
-        if self.crawler.is_some() && self.find_more().await? {
+        if self.find_more().await? {
             return Ok(true);
         }
         self.judge_held(Held::All, observer, stop).await?;
