@@ -1,7 +1,7 @@
 //! What we say to a server: the headers of a request.
 //!
-//! Headers the user gave may hold secrets. They go to the host and port the
-//! user named, never elsewhere and never from https down to http. Credentials
+//! Headers the user gave may hold secrets. They go to the hosts and ports that
+//! the settings name, never elsewhere and never from https down to http. Credentials
 //! in a URL are never sent, and no page is told where its link was found.
 
 use bytes::Bytes;
@@ -15,6 +15,7 @@ use relink_model::{Ending, Malformation};
 use relink_ports::Agent;
 use url::{Position, Url};
 
+use crate::HeaderHost;
 use crate::cookies::Jar;
 use crate::settings::{Settings, SetupError};
 
@@ -49,6 +50,10 @@ pub(crate) struct Greeting {
     common: HeaderMap,
     /// The common headers with the user's own.
     private: HeaderMap,
+    /// The hosts that get the user's own; `None` is every named one.
+    header_hosts: Option<Vec<HeaderHost>>,
+    /// Headers of the user for one host.
+    host_headers: Vec<(HeaderHost, (HeaderName, HeaderValue))>,
 }
 
 impl Greeting {
@@ -64,7 +69,16 @@ impl Greeting {
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut private = common.clone();
         replace(&mut private, given);
-        Ok(Self { plain, compatible, common, private })
+        let for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
+        let host_headers = settings.host_headers.iter().map(for_host);
+        Ok(Self {
+            plain,
+            compatible,
+            common,
+            private,
+            header_hosts: settings.header_hosts.clone(),
+            host_headers: host_headers.collect::<Result<_, SetupError>>()?,
+        })
     }
 
     /// The name we go by.
@@ -89,20 +103,29 @@ impl Greeting {
         let uri: Uri = path.parse().map_err(|_| unsendable.clone())?;
         let host = &url[Position::BeforeHost..Position::AfterPort];
         let host = HeaderValue::from_str(host).map_err(|_| unsendable)?;
-        let headers = if named.is_some_and(|named| is_entrusted(url, named)) {
-            &self.private
-        } else {
-            &self.common
-        };
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = uri;
-        *request.headers_mut() = headers.clone();
+        *request.headers_mut() = match named {
+            Some(named) if is_entrusted(url, named) => self.trusted_headers(url),
+            _ => self.common.clone(),
+        };
         request.headers_mut().insert(HOST, host);
         // A name the user gave as a header stays.
         let name = request.headers_mut().entry(USER_AGENT);
         name.or_insert_with(|| self.user_agent(agent).clone());
         add_cookies(request.headers_mut(), jar.header_for(url));
         Ok(request)
+    }
+
+    /// The headers for a URL that the user named, with the user's own as far as
+    /// they are for its host.
+    fn trusted_headers(&self, url: &Url) -> HeaderMap {
+        let hosts = self.header_hosts.as_deref();
+        let is_for_all = hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)));
+        let mut headers = if is_for_all { self.private.clone() } else { self.common.clone() };
+        let own = self.host_headers.iter().filter(|(host, _)| host.covers(url));
+        replace(&mut headers, own.map(|(_, header)| header.clone()).collect());
+        headers
     }
 }
 
@@ -193,6 +216,26 @@ mod tests {
         check("http://a.test/", "https://a.test/", None);
         check("https://a.test/", "http://a.test/", None);
         check("https://a.test:8080/", "http://a.test:8080/", None);
+    }
+
+    #[test]
+    fn headers_go_only_to_the_hosts_of_the_settings() {
+        let for_b = ("b.test".parse().unwrap(), ("X-B".into(), "other".into()));
+        let settings = Settings {
+            headers: vec![("Authorization".into(), "secret".into())],
+            header_hosts: Some(vec!["a.test".parse().unwrap()]),
+            host_headers: vec![for_b],
+            ..Settings::default()
+        };
+        let greeting = Greeting::new(&settings).unwrap();
+        let sent = |url: &str, name: &str| {
+            let url = Url::parse(url).unwrap();
+            let request = greeting.request(&url, Some(&url), Agent::Plain, &Jar::default());
+            request.unwrap().headers().contains_key(name)
+        };
+        assert!(sent("http://a.test/", "authorization") && !sent("http://a.test/", "x-b"));
+        assert!(sent("http://b.test/", "x-b") && !sent("http://b.test/", "authorization"));
+        assert!(!sent("http://c.test/", "x-b") && !sent("http://c.test/", "authorization"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod dial;
 mod endings;
 mod fetcher;
 mod greeting;
+mod header_host;
 mod line;
 mod policy;
 mod pool;
@@ -38,6 +39,7 @@ mod settings;
 mod stopwatch;
 
 pub use fetcher::Fetcher;
+pub use header_host::{HeaderHost, ParseHeaderHostError};
 pub use policy::is_global;
 pub use proxy::{ParseProxyError, Proxy};
 pub use resolve_override::{Override, ParseOverrideError};
