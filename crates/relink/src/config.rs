@@ -1,9 +1,11 @@
 //! The configuration files: `relink.toml` of the project, `config.toml` of
 //! the user. Their keys are the long names of the flags.
 
+mod project;
 mod revive;
 mod toml_error;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ use relink_model::Word;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
 use crate::cli::{AnchorStyle, Format};
@@ -52,8 +55,12 @@ pub struct Config {
     pub max_page_size: Option<ByteSize>,
     /// See `--header`.
     pub header: Option<Vec<String>>,
+    /// See `--header-for`: the headers of each host.
+    pub header_for: Option<BTreeMap<String, Vec<String>>>,
     /// See `--user-agent`.
     pub user_agent: Option<String>,
+    /// See `--contact`.
+    pub contact: Option<String>,
     /// See `--resolve`.
     #[serde(deserialize_with = "overrides")]
     pub resolve: Option<Vec<Override>>,
@@ -81,14 +88,21 @@ pub struct Config {
     pub remote_anchors: Option<bool>,
     /// How dead pages are looked for.
     pub revive: ReviveConfig,
+    /// URLs that the user named in settings, whose hosts get the user's headers.
+    #[serde(skip)]
+    pub named_urls: Vec<Url>,
+    /// What the project's file sets.
+    #[serde(skip)]
+    pub project: Option<ProjectConfig>,
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 29] = [
     "allow-private",
     "anchors",
     "base-url",
     "concurrency",
+    "contact",
     "db",
     "dns-server",
     "exclude",
@@ -96,6 +110,7 @@ const KEYS: [&str; 27] = [
     "fallback-extensions",
     "format",
     "header",
+    "header-for",
     "host-concurrency",
     "host-interval",
     "include",
@@ -118,17 +133,21 @@ const KEYS: [&str; 27] = [
 const LIKENESS: f64 = 0.8;
 
 impl Config {
-    /// Reads a file.
+    /// Reads a file of the user, which may set everything.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = relink_files::read_to_string(path).map_err(|fault| {
-            Failure::usage(format!("cannot read the configuration `{}`", path.display()))
-                .cause(fault.to_string())
-                .hint("give another file with `--config FILE`")
-        })?;
-        Self::parse(&text, path)
+        let (mut config, _) = Self::parse(&read_text(path)?, path)?;
+        config.named_urls = config.base_url.clone().into_iter().collect();
+        Ok(config)
     }
 
-    fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
+    /// Reads a file of the project in this directory; see [`project`].
+    pub fn read_project(path: &Path, root: &Path, folder: &Path) -> Result<Self, Failure> {
+        let (config, table) = Self::parse(&read_text(path)?, path)?;
+        let (config, project) = project::restrict(config, &table, path, root, folder);
+        Ok(Self { project: Some(project), ..config })
+    }
+
+    fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), Failure> {
         let bad = |values: &[&str], error: &toml::de::Error| {
             Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
                 .cause(toml_error::describe(text, values, error))
@@ -143,7 +162,9 @@ impl Config {
                 known(key, &ReviveConfig::KEYS, path)?;
             }
         }
-        toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))
+        let config =
+            toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))?;
+        Ok((config, table))
     }
 
     /// This layer over a lower one.
@@ -163,7 +184,9 @@ impl Config {
             max_page_links: self.max_page_links.or(lower.max_page_links),
             max_page_size: self.max_page_size.or(lower.max_page_size),
             header: self.header.or(lower.header),
+            header_for: self.header_for.or(lower.header_for),
             user_agent: self.user_agent.or(lower.user_agent),
+            contact: self.contact.or(lower.contact),
             resolve: self.resolve.or(lower.resolve),
             proxy: self.proxy.or(lower.proxy),
             dns_server: self.dns_server.or(lower.dns_server),
@@ -176,8 +199,18 @@ impl Config {
             anchors: self.anchors.or(lower.anchors),
             remote_anchors: self.remote_anchors.or(lower.remote_anchors),
             revive: self.revive.over(lower.revive),
+            named_urls: [self.named_urls, lower.named_urls].concat(),
+            project: self.project.or(lower.project),
         }
     }
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    relink_files::read_to_string(path).map_err(|fault| {
+        Failure::usage(format!("cannot read the configuration `{}`", path.display()))
+            .cause(fault.to_string())
+            .hint("give another file with `--config FILE`")
+    })
 }
 
 fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), Failure> {
@@ -222,6 +255,7 @@ mod tests {
             anchors = "off"
             base-url = "https://docs.example.org/"
             concurrency = 1
+            contact = "https://example.org/bot"
             db = "a.db"
             dns-server = "127.0.0.1:53"
             exclude = ["x"]
@@ -244,6 +278,7 @@ mod tests {
             root-dir = "site"
             timeout = "1s"
             user-agent = "x"
+            header-for = { "example.org" = ["A: b"] }
             [revive]
             answer-age = "7d"
             archive = ["none"]
@@ -257,13 +292,14 @@ mod tests {
             searches = 2
             warc = ["a.warc.gz"]
         "#;
-        let config = Config::parse(all, Path::new("relink.toml")).unwrap();
+        let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
         // The table has a heading instead of an equals sign.
         let keys = KEYS.len() - 1 + ReviveConfig::KEYS.len();
-        assert_eq!(all.matches('=').count(), keys);
+        // One table stands in a line of its own.
+        assert_eq!(all.matches('=').count() - 1, keys);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
 
 use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views, survey};
 use crate::cli::Face;
+use crate::config::ProjectConfig;
 use crate::failure::Failure;
 use crate::settings::RunSettings;
 
@@ -36,6 +37,8 @@ pub struct HumanReport {
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
+    /// What the project's file sets, in one line.
+    project: Option<String>,
     /// Whether what came of looking for dead pages is told.
     pub(super) is_reviving: bool,
 }
@@ -53,6 +56,7 @@ impl HumanReport {
             is_quiet: face.quiet,
             is_verbose: face.verbose,
             max_age: settings.max_age,
+            project: settings.project.as_ref().and_then(ProjectConfig::line),
             is_reviving: false,
         }
     }
@@ -71,6 +75,9 @@ impl HumanReport {
             say(out, &format!("! {}\n", relink_wire::printable(&notice)))?;
         }
         say(out, &self.headline(end))?;
+        if let Some(line) = &self.project {
+            say(out, &format!("{}\n", relink_wire::printable(line)))?;
+        }
         // A survey or a crawl may find thousands: the first are enough, unless
         // more is wanted.
         let is_check = matches!(end.story, Story::Check(_));

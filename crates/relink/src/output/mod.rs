@@ -176,6 +176,9 @@ impl Reporter {
             let out = Out::create(path)?;
             sinks.push(Sink::new(*format, out, settings, face, Paint::Plain, started));
         }
+        if matches!(settings.format, Format::Jsonl | Format::Html) {
+            settings.note_project();
+        }
         Ok(Self { sinks, bar: Bar::new(face), is_reviving: false })
     }
 
@@ -257,7 +260,7 @@ impl Sink {
     ) -> Self {
         match format {
             Format::Jsonl => Self::Jsonl(out, Vec::new()),
-            Format::Json => Self::Json(JsonSink::new(out, started, &settings.inputs)),
+            Format::Json => Self::Json(JsonSink::new(out, started, settings)),
             Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
             Format::Html => Self::Html(out),
         }

@@ -151,7 +151,7 @@ fn settings(plan: PlanName) -> SurveySettings {
         plan,
         seed: Some(7),
         budget: None,
-        is_named: true,
+        rights: relink_model::RequestRights::named_by_user(),
         ask: AskSettings { concurrency: 32, pace, ..AskSettings::default() },
         is_fresh: false,
         scope: BTreeMap::new(),

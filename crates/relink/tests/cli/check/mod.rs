@@ -11,6 +11,7 @@ mod outputs;
 mod places;
 mod politeness;
 mod privacy;
+mod project;
 mod remote;
 mod report;
 mod resume;
