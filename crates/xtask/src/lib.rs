@@ -8,6 +8,7 @@ pub mod bench;
 pub mod check;
 pub mod docs;
 pub mod fault;
+pub mod fuzz;
 pub mod lexer;
 pub mod numbers;
 pub mod rings;

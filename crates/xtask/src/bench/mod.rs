@@ -21,6 +21,7 @@ pub use crawl::{CrawlOutcome, CrawlSize, crawl, many_workers_are_faster};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
+pub(crate) use meter::own_peak;
 pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
 pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 
