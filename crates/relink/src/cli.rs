@@ -5,6 +5,7 @@ mod report;
 mod revive;
 mod survey;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -98,7 +99,7 @@ pub enum Command {
 pub struct CheckArgs {
     /// Files, directories, globs, URLs of pages, or `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    pub inputs: Vec<OsString>,
     /// What stdout gets.
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
     pub format: Option<RowsFormat>,
@@ -493,7 +494,7 @@ impl From<RowsFormat> for Format {
 pub struct ExtractArgs {
     /// Files, directories, globs, or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
-    pub inputs: Vec<String>,
+    pub inputs: Vec<OsString>,
     /// What stdout gets.
     #[arg(long, value_enum, default_value = "human")]
     pub format: ExtractFormat,

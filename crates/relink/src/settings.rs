@@ -10,6 +10,7 @@ mod revive;
 mod survey;
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,7 +95,7 @@ impl Settings {
                 scope: identity(&config, &reading, &folder),
                 load: load_settings(&inputs, &config, reading, (now, max_age), &mut aside)?,
             },
-            run: RunSettings::new(config, &folder, outputs, inputs)?,
+            run: RunSettings::new(config, &folder, outputs, shown(&inputs))?,
             aside,
         })
     }
@@ -259,7 +260,7 @@ fn read_upper(file: &Path, folder: &Path) -> Result<Config, Failure> {
 }
 
 fn load_settings(
-    inputs: &[String],
+    inputs: &[OsString],
     config: &Config,
     reading: Reading,
     (now, max_age): (Timestamp, Duration),
@@ -294,8 +295,14 @@ fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
     if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
 }
 
+/// Inputs as reports show them; bytes that are not UTF-8 are replaced.
+fn shown(inputs: &[OsString]) -> Vec<String> {
+    inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
+}
+
 /// What an input means; much of standard input is put `aside`.
-fn input(text: &str, aside: &mut Option<Aside>) -> Result<Input, Failure> {
+fn input(given: &OsStr, aside: &mut Option<Aside>) -> Result<Input, Failure> {
+    let Some(text) = given.to_str() else { return Ok(Input::Path(given.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
         *aside = stdin.aside.or_else(|| aside.take());
@@ -303,7 +310,7 @@ fn input(text: &str, aside: &mut Option<Aside>) -> Result<Input, Failure> {
     }
     let is_web = text.starts_with("http://") || text.starts_with("https://");
     if !is_web {
-        return Ok(Input::Path(text.to_owned()));
+        return Ok(Input::Path(text.into()));
     }
     let url: Url = relink_frontier::canonical(None, text).map_err(|fault| {
         Failure::usage(format!("`{text}` is not a URL"))
