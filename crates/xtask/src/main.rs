@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{Fault, Workspace, bench, check, docs, fuzz, tidy};
+use xtask::{Fault, Workspace, bench, check, crawl_real, docs, fuzz, tidy};
 
 /// What `cargo xtask` prints when it does not understand.
 const USAGE: &str = "\
@@ -23,7 +23,9 @@ usage: cargo xtask COMMAND
   bench survey                        planning a survey of a million URLs
   bench programs                      learning and applying URL programs
   bench alias                         dead pages of a large site against its live ones
-  bench crawl [PAGES]                 relink against linkinator and LinkChecker";
+  bench crawl [PAGES]                 relink against linkinator and LinkChecker
+  crawl-real [--site NAME] [--max-pages N] [--relink FILE] [--cache DIR] [--out DIR]
+                                      relink against a reference crawl of real sites";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -106,6 +108,13 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             let outcome = bench::controls(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_frugal()))
+        }
+        ["crawl-real", options @ ..] => {
+            let wanted = crawl_real::RealSites::read(options)?;
+            let workspace = Workspace::load()?;
+            let outcome = crawl_real::crawl_real(&workspace, &wanted, |note| eprintln!("{note}"))?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_equal()))
         }
         _ => {
             eprintln!("{USAGE}");

@@ -8,9 +8,9 @@ mod decay;
 mod extract;
 mod judge;
 mod meter;
-mod nginx;
+pub(crate) mod nginx;
 mod programs;
-mod scratch;
+pub(crate) mod scratch;
 mod site;
 mod survey;
 
@@ -71,7 +71,10 @@ impl Size {
 }
 
 /// A number from 1 on.
-fn number<T: std::str::FromStr + Default + PartialEq>(name: &str, value: &str) -> Result<T, Fault> {
+pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
+    name: &str,
+    value: &str,
+) -> Result<T, Fault> {
     value
         .parse()
         .ok()
