@@ -43,6 +43,8 @@ pub(super) struct TargetReader {
     site: Option<Url>,
     briefs: HashMap<ErrandId, Brief>,
     addresses: HashMap<ErrandId, String>,
+    /// Where redirects that keep fragments lead.
+    landings: HashMap<ErrandId, String>,
     words: BTreeMap<Word, u64>,
     statuses: BTreeMap<String, u64>,
     findings: Vec<(ErrandId, SiteFinding)>,
@@ -63,6 +65,7 @@ impl TargetReader {
             site,
             briefs: HashMap::new(),
             addresses: HashMap::new(),
+            landings: HashMap::new(),
             words: BTreeMap::new(),
             statuses: BTreeMap::new(),
             findings: Vec::new(),
@@ -84,8 +87,15 @@ impl TargetReader {
         self.addresses.get(&errand).map_or("", String::as_str)
     }
 
-    pub(super) fn read(&mut self, target: SiteTarget) {
+    /// The page that a redirect leads to, if it keeps the fragment of a link.
+    pub(super) fn landing(&self, errand: ErrandId) -> Option<&str> {
+        self.landings.get(&errand).map(String::as_str)
+    }
+
+    pub(super) fn read(&mut self, mut target: SiteTarget) {
         let Some(word) = target.word else { return };
+        let landing = target.landing.take().map(|landing| (target.errand, landing));
+        self.landings.extend(landing);
         let is_broken = BROKEN.contains(&word);
         *self.words.entry(word).or_default() += 1;
         *self.statuses.entry(class(target.status)).or_default() += 1;
