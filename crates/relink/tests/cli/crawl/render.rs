@@ -137,6 +137,12 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
          <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
     ];
     let (web, mut home) = (Web::start_blocking(), vec!["/".to_owned()]);
+    let define = "<script>customElements.define('x-list',class extends HTMLElement{\
+        connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=\
+        '<a href=\"/found/shadow\">link</a>'}})</script>";
+    web.page("/shadow", 200, &format!("<!doctype html><h1>List</h1><x-list></x-list>{define}"));
+    add_pages(&web, "/found/shadow");
+    home.push("/shadow".to_owned());
     for (number, shell) in shells.iter().enumerate() {
         let script = format!(
             "<script>document.querySelector('#app,app-root').innerHTML=\
@@ -151,6 +157,7 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
     for number in 0..shells.len() {
         assert_eq!(rows.word(web.url(&format!("/found/{number}"))), "alive");
     }
+    assert_eq!(rows.word(web.url("/found/shadow")), "alive");
 }
 
 /// The directories of browsers that are left in a directory.
