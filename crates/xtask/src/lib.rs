@@ -6,6 +6,7 @@
 
 pub mod bench;
 pub mod check;
+pub mod contracts;
 pub mod crawl_real;
 pub mod docs;
 pub mod fault;
