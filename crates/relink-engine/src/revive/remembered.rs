@@ -106,16 +106,15 @@ impl Search<'_> {
     /// The alias that a trusted redirect leads to, or why there is none.
     async fn followed(
         &mut self,
-        quest: &Quest,
+        quest: &mut Quest,
         accepted: &Accepted,
     ) -> Result<Alias, &'static str> {
         let Accepted { redirect, compared } = accepted;
-        let page = &quest.page;
-        let living = self.live.check(page, &redirect.target).await;
+        let living = self.check_live(quest, &redirect.target).await;
         let living = living.ok_or("nothing is alive there")?;
         // Lost pages are often sent to the front page. The paper tells that by
         // the neighbors; without any, the front page is no answer.
-        if *compared == 0 && is_front(&living.url) && !is_front(&page.url) {
+        if *compared == 0 && is_front(&living.url) && !is_front(&quest.page.url) {
             return Err("it is the front page, and no neighbor tells more");
         }
         let day = redirect.at.strftime("%Y-%m-%d");

@@ -200,6 +200,7 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         follows_all: true,
         checks_others: true,
         fresh_since: Timestamp::MAX,
+        page_links: CrawlRules::PAGE_LINKS,
     };
     let ask = AskSettings {
         pace: Pace::crawl(4, Duration::ZERO),
