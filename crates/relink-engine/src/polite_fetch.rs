@@ -73,6 +73,8 @@ struct State {
 enum Rules {
     Known(Arc<RobotsAnswer>),
     Failed(Arc<RobotsFailure>),
+    /// The host may not be reached with the rights of this request.
+    NotReached(Arc<RobotsAnswer>),
 }
 
 impl<'a> PoliteFetch<'a> {
@@ -110,7 +112,7 @@ impl<'a> PoliteFetch<'a> {
     pub(crate) async fn admit(&self, url: &Url, rights: RequestRights) -> Result<(), Refusal> {
         let mut state = self.state.lock().await;
         match self.rules(&mut state, url, rights).await? {
-            Rules::Known(rules) => allowed(&rules, url)?,
+            Rules::Known(rules) | Rules::NotReached(rules) => allowed(&rules, url)?,
             Rules::Failed(failure) if failure.decides_link(false) => return Ok(()),
             Rules::Failed(failure) => return Err(Refusal::no_rules(url, &failure)),
         }
@@ -137,7 +139,10 @@ impl<'a> PoliteFetch<'a> {
         {
             self.host_clock(state, &host_name(url)).await.keep_crawl_delay(delay);
         }
-        state.rules.insert(origin, rules.clone());
+        // Another request may have the rights to reach the host.
+        if !matches!(rules, Rules::NotReached(_)) {
+            state.rules.insert(origin, rules.clone());
+        }
         Ok(rules)
     }
 
@@ -168,7 +173,8 @@ impl<'a> PoliteFetch<'a> {
         };
         Ok(match attempts.finish(probe, body) {
             RobotsResult::Failed(failure) => Rules::Failed(Arc::new(failure)),
-            RobotsResult::Rules { rules, kept, .. } => {
+            RobotsResult::Rules { rules, kept: None, .. } => Rules::NotReached(Arc::new(rules)),
+            RobotsResult::Rules { rules, kept: Some(kept), .. } => {
                 if let Some(store) = self.with.store {
                     // A rule that is not stored is requested again next time.
                     let _ = store.keep_robots(&kept).await;
@@ -278,7 +284,7 @@ impl<'a> PoliteFetch<'a> {
     async fn step(&self, state: &mut State, request: Request) -> Fetched {
         let url = request.url.clone();
         let rules = match self.rules(state, &url, request.rights).await {
-            Ok(Rules::Known(rules)) => rules,
+            Ok(Rules::Known(rules) | Rules::NotReached(rules)) => rules,
             Ok(Rules::Failed(failure)) if failure.decides_link(false) => {
                 return unreachable(&failure);
             }

@@ -101,6 +101,7 @@ impl RobotsAttempts {
         if rules.is_unreachable {
             return RobotsResult::Failed(RobotsFailure { probe, looks: self.looks });
         }
+        let kept = probe.ending.met_a_server().then_some(kept);
         RobotsResult::Rules { rules, kept, attempts: self.looks.len() }
     }
 }
@@ -112,9 +113,10 @@ fn status(probe: &Probe) -> Option<u16> {
     match probe.ending {
         _ if is_far => Some(NO_FILE),
         Ending::Answered(status) => Some(status),
-        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) => Some(NO_FILE),
-        // Pages of a host that may not be reached end in the same way.
-        Ending::Barred(_) | Ending::Closed => Some(NO_FILE),
+        // Requests for pages of a host that may not be reached end so, too.
+        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) | Ending::Barred(_) => {
+            Some(NO_FILE)
+        }
         _ => None,
     }
 }
@@ -126,8 +128,7 @@ fn is_unknown_name(ending: &Ending) -> bool {
 fn is_transient(ending: &Ending) -> bool {
     match ending {
         Ending::Answered(status) => matches!(status, 429 | 500..),
-        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) => false,
-        Ending::Barred(_) | Ending::Closed => false,
+        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) | Ending::Barred(_) => false,
         _ => true,
     }
 }
@@ -139,8 +140,9 @@ pub(crate) enum RobotsResult {
     Rules {
         /// The rules.
         rules: RobotsAnswer,
-        /// The file as it is stored.
-        kept: KeptRobots,
+        /// The file as it is stored; nothing if the host said nothing because
+        /// it may not be reached with the rights of this request.
+        kept: Option<KeptRobots>,
         /// How many attempts it took.
         attempts: usize,
     },
@@ -274,7 +276,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(ending: Ending, crawled: bool, checked: bool) {
+    fn check(ending: &Ending, crawled: bool, checked: bool) {
         let failure = RobotsFailure { probe: probe(ending.clone()), looks: Vec::new() };
         let decides = (failure.decides_link(true), failure.decides_link(false));
         assert_eq!(decides, (crawled, checked), "{ending}");
@@ -282,22 +284,22 @@ mod tests {
 
     #[test]
     fn failure_decides_links_of_hosts_that_are_down() {
-        check(Ending::NoConnection(ConnectFault::Refused), true, true);
-        check(Ending::NoAddress(DnsFault::NoSuchName), true, true);
-        check(Ending::TimedOut(Phase::Connect), true, true);
-        check(Ending::Tls(TlsFault::Expired), true, true);
+        check(&Ending::NoConnection(ConnectFault::Refused), true, true);
+        check(&Ending::NoAddress(DnsFault::NoSuchName), true, true);
+        check(&Ending::TimedOut(Phase::Connect), true, true);
+        check(&Ending::Tls(TlsFault::Expired), true, true);
     }
 
     #[test]
     fn failure_of_a_connection_closes_a_host_to_crawling_only() {
-        check(Ending::Broken(ProtocolFault::Reset), false, true);
-        check(Ending::TimedOut(Phase::Head), false, true);
+        check(&Ending::Broken(ProtocolFault::Reset), false, true);
+        check(&Ending::TimedOut(Phase::Head), false, true);
     }
 
     #[test]
     fn failure_with_a_server_error_decides_no_link() {
-        check(Ending::Answered(503), false, false);
-        check(Ending::Answered(429), false, false);
+        check(&Ending::Answered(503), false, false);
+        check(&Ending::Answered(429), false, false);
     }
 
     #[test]

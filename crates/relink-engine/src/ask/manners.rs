@@ -150,9 +150,8 @@ impl Asker<'_> {
         }
         match result {
             RobotsResult::Rules { rules, kept, .. } => {
-                // A host that may not be reached has said nothing.
-                if probe.ending.met_a_server() {
-                    self.ports.store.keep_robots(&kept).await?;
+                if let Some(kept) = &kept {
+                    self.ports.store.keep_robots(kept).await?;
                 }
                 self.set_manners(host, Some(rules));
             }
@@ -183,12 +182,12 @@ impl Asker<'_> {
         let (allowed, barred): (Vec<Errand>, Vec<Errand>) =
             lane.queue.drain(..).partition(|errand| manners.allows(&errand.url));
         lane.queue.extend(allowed);
-        let judged = |errand: Errand| match self.deciding_failure(&manners, &errand) {
-            Some(failure) => self.judged_by(host, lease, errand, failure, now),
-            None => {
-                let step = Step::Settle(kept_out(&errand, manners.reason(&errand.url), now));
-                Judged::new(errand, Some(lease), None, step)
+        let judged = |errand: Errand| {
+            if let Some(failure) = self.deciding_failure(&manners, &errand) {
+                return self.judged_by(host, lease, errand, failure, now);
             }
+            let step = Step::Settle(kept_out(&errand, manners.reason(&errand.url), now));
+            Judged::new(errand, Some(lease), None, step)
         };
         barred.into_iter().map(judged).collect()
     }

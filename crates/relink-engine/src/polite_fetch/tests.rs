@@ -45,7 +45,7 @@ impl Web {
     /// Milliseconds between requests.
     fn gaps(&self) -> Vec<u128> {
         let log = self.log.lock().unwrap();
-        log.windows(2).map(|pair| (pair[1].0 - pair[0].0).as_millis()).collect()
+        log.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0).as_millis()).collect()
     }
 }
 
@@ -176,6 +176,18 @@ async fn fetch_sends_no_page_request_to_a_host_that_is_down() {
         assert_eq!(get(&fetch, "http://a.test/y").await, ending.to_string());
         assert!(web.requested().iter().all(|url| url.ends_with("robots.txt")), "{ending}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_does_not_reuse_rules_of_a_host_that_was_barred() {
+    let barred = Page::Ends(Ending::Barred([127, 0, 0, 1].into()));
+    let rules = Page::Says(200, "User-agent: *\nDisallow: /\n");
+    let page = [barred.clone()];
+    let web =
+        Web::new(&[("http://a.test/robots.txt", &[barred, rules]), ("http://a.test/x", &page)]);
+    let fetch = polite(&web);
+    assert!(get(&fetch, "http://a.test/x").await.contains("private address"));
+    assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
 }
 
 #[tokio::test(start_paused = true)]
