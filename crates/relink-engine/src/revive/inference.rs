@@ -42,7 +42,7 @@ impl Search<'_> {
                 continue;
             }
             let living = self.check_live(quest, &prediction.url).await;
-            let Some(living) = living else { continue };
+            let Ok(living) = living else { continue };
             let confidence = weighed(prediction, &quest.compare(&living));
             if confidence < self.settings.least {
                 continue;

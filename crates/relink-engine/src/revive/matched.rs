@@ -77,7 +77,7 @@ impl Search<'_> {
             return;
         }
         let living = self.check_live(quest, candidate).await;
-        let Some(living) = living.filter(|living| !quest.is_itself(&living.url)) else {
+        let Some(living) = living.ok().filter(|living| !quest.is_itself(&living.url)) else {
             quest.revival.because(NoAlias::NothingLive);
             return;
         };

@@ -291,14 +291,22 @@ impl Search<'_> {
         self.look_elsewhere(quests).await
     }
 
-    /// Whether a candidate for a page is alive. The page notes why a candidate
-    /// could not be requested.
-    async fn check_live(&mut self, quest: &mut Quest, candidate: &Url) -> Option<Living> {
+    /// The live page at a candidate for a page, or why there is none. The page
+    /// notes why a candidate could not be requested.
+    async fn check_live(
+        &mut self,
+        quest: &mut Quest,
+        candidate: &Url,
+    ) -> Result<Living, &'static str> {
         let living = self.live.check(&quest.page, candidate).await;
         for refusal in self.live.take_refusals() {
             quest.revival.remark(refusal);
         }
-        living
+        let living = living.ok_or("nothing is alive there")?;
+        match quest.misdirection(&living) {
+            Some(misdirection) => Err(misdirection.as_str()),
+            None => Ok(living),
+        }
     }
 
     fn spent(&self, began: Instant, before: u32) -> Cost {
