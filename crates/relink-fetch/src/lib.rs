@@ -35,6 +35,7 @@ mod relay;
 mod resolve_override;
 mod resolver;
 mod retry_after;
+mod roots;
 mod settings;
 mod stopwatch;
 
@@ -43,4 +44,5 @@ pub use header_host::{HeaderHost, ParseHeaderHostError};
 pub use policy::is_global;
 pub use proxy::{ParseProxyError, Proxy};
 pub use resolve_override::{Override, ParseOverrideError};
+pub use roots::{SystemRootsError, system_roots};
 pub use settings::{Settings, SetupError};

@@ -38,6 +38,7 @@ pub(super) fn fetch_settings(config: &Config, inputs: &[String]) -> Result<Setti
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
         proxy: config.proxy.as_deref().map(proxy).transpose()?,
+        tls_roots: tls_roots()?,
         ..defaults
     })
 }
@@ -94,6 +95,15 @@ fn user_agent(config: &Config) -> Result<String, Failure> {
         (Some(own), contact) => format!("{own} (+{contact})"),
         (None, "") => format!("{PRODUCT} ({PURPOSE})"),
         (None, contact) => format!("{PRODUCT} ({PURPOSE}; +{contact})"),
+    })
+}
+
+/// The certificate authorities of the system, which are trusted too.
+fn tls_roots() -> Result<Vec<Vec<u8>>, Failure> {
+    relink_fetch::system_roots().map_err(|error| {
+        let failure = Failure::usage(error.to_string())
+            .hint("name a file of certificates in PEM, or unset the variable");
+        error.reasons().iter().fold(failure, |failure, reason| failure.cause(reason.clone()))
     })
 }
 
