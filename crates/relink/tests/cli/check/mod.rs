@@ -6,6 +6,7 @@ mod faults;
 mod headers;
 mod hostile;
 mod local;
+mod network;
 mod outage;
 mod outputs;
 mod places;
