@@ -5,6 +5,9 @@
 //! the traps it does not enter, and the clocks that keep us polite. Nothing
 //! here asks anything or knows the time; moments come in as arguments.
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 mod address_gate;
 mod backoff;
 mod canonical;
