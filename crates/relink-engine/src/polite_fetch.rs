@@ -372,12 +372,6 @@ impl Outcome<'_> {
     }
 }
 
-/// How long a host must be left alone, by its stored pace.
-pub(crate) fn stored_wait(pace: &HostPace, now: Timestamp) -> Duration {
-    let wait = Duration::try_from(pace.next_at.duration_since(now)).unwrap_or_default();
-    wait.min(MAX_STORED_WAIT)
-}
-
 /// Whether the rules allow a URL.
 fn allowed(rules: &RobotsAnswer, url: &Url) -> Result<(), Refusal> {
     if rules.robots.is_allowed(AGENT, url) {

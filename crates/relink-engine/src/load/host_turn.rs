@@ -13,7 +13,7 @@ use url::Url;
 
 use super::Loader;
 use crate::Stop;
-use crate::polite_fetch::stored_wait;
+use crate::host_pace::stored_wait;
 
 /// The longest wait for a host while loading.
 const MAX_WAIT: Duration = Duration::from_mins(2);
