@@ -64,7 +64,7 @@ mod tests {
         let pace = HostPace { next_at: at(160), stored_at: at(100), ..HostPace::default() };
         assert_eq!(stored_wait(&pace, at(120)), Duration::from_secs(40));
         assert_eq!(stored_wait(&pace, at(200)), Duration::ZERO);
-        assert_eq!(stored_wait(&pace, at(0)), Duration::from_secs(60));
+        assert_eq!(stored_wait(&pace, at(0)), Duration::from_mins(1));
     }
 
     #[test]

@@ -194,7 +194,7 @@ impl Asker<'_> {
         let word = judgement.word;
         let mut found = settlement(judgement, &inquest.probe, looks.clone(), now);
         if let Some(until) = self.retry_time(&inquest) {
-            found.reason += &format!("; no request before {}", to_second(until));
+            found.reason = format!("{}; no request before {}", found.reason, to_second(until));
         }
         let step = if self.is_doubtful(&inquest.errand.url, &inquest.probe, word) {
             if !is_network_ending(&inquest.probe.ending) {

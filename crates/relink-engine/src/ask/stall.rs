@@ -10,22 +10,20 @@ use crate::EngineFault;
 /// Everything that can make a run continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Activity {
-    /// Links are still being read.
-    is_loading: bool,
     /// Requests and lookups in flight.
     in_flight: usize,
+    /// Whether links are being read, or stored results reported.
+    is_busy: bool,
     /// Whether a host has a request that may leave, now or at a set time.
     can_send: bool,
     /// Whether hosts or tasks are taken from the store, now or at a set time.
     can_claim: bool,
-    /// Whether stored results are still being reported.
-    is_reporting: bool,
 }
 
 impl Activity {
     fn is_stalled(self) -> bool {
-        let is_waiting = self.is_loading || self.in_flight > 0 || self.is_reporting;
-        !is_waiting && !self.can_send && !self.can_claim
+        let is_active = self.in_flight > 0 || self.is_busy || self.can_send || self.can_claim;
+        !is_active
     }
 }
 
@@ -43,13 +41,12 @@ impl Asker<'_> {
     fn activity(&self) -> Activity {
         let next = self.ready.first();
         Activity {
-            is_loading: !self.is_loaded,
             in_flight: self.beside,
+            is_busy: !self.is_loaded || self.backlog.is_some(),
             can_send: next.is_some_and(|(turn, _)| self.has_slot(*turn)),
             can_claim: self.supply.is_hungry()
                 || self.supply.wake().is_some()
                 || self.supply.may_have_hosts() && self.has_room_for_hosts(),
-            is_reporting: self.backlog.is_some(),
         }
     }
 }
@@ -58,13 +55,8 @@ impl Asker<'_> {
 mod tests {
     use super::*;
 
-    const NOTHING: Activity = Activity {
-        is_loading: false,
-        in_flight: 0,
-        can_send: false,
-        can_claim: false,
-        is_reporting: false,
-    };
+    const NOTHING: Activity =
+        Activity { in_flight: 0, is_busy: false, can_send: false, can_claim: false };
 
     #[test]
     fn run_with_nothing_to_wait_for_is_stalled() {
@@ -74,11 +66,10 @@ mod tests {
     #[test]
     fn run_that_waits_for_anything_is_not_stalled() {
         for activity in [
-            Activity { is_loading: true, ..NOTHING },
             Activity { in_flight: 1, ..NOTHING },
+            Activity { is_busy: true, ..NOTHING },
             Activity { can_send: true, ..NOTHING },
             Activity { can_claim: true, ..NOTHING },
-            Activity { is_reporting: true, ..NOTHING },
         ] {
             assert!(!activity.is_stalled(), "{activity:?}");
         }

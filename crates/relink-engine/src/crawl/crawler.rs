@@ -25,7 +25,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
-use super::reading::{BadLink, FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
+use super::reading::{
+    BadLink, FoundLink, PageReading, SITEMAP_BYTES, SitemapKind, is_named_as_sitemap,
+};
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{Further, Source};
@@ -263,7 +265,7 @@ impl Crawler {
             last.is_some_and(|url| url.as_str() != errand.url && is_named_as_sitemap(&url))
         };
         let is_there = matches!(probe.ending, Ending::Answered(200..=299))
-            && (reading.is_some_and(|reading| reading.is_sitemap) || leads_on());
+            && (reading.is_some_and(|reading| reading.sitemap.is_some()) || leads_on());
         is_guess && !is_there
     }
 
@@ -421,18 +423,19 @@ impl Crawler {
         let batch = self.number(reading.links.len());
         let mut page = NewPage {
             label: at.errand.url.clone(),
-            is_sitemap: reading.is_sitemap,
+            is_sitemap: reading.sitemap.is_some(),
             anchors: reading.anchors,
             links: Vec::with_capacity(reading.links.len()),
         };
         self.memory.left_aside.no_pages += reading.skipped.len() as u64;
         self.memory.left_aside.over_page_links += reading.more as u64;
         self.memory.left_aside.cut_pages += u64::from(reading.is_cut);
-        if reading.is_sitemap && !self.memory.sitemaps.take_sitemap() {
+        if reading.sitemap.is_some() && !self.memory.sitemaps.take_sitemap() {
             self.memory.left_aside.sitemaps += reading.links.len() as u64;
             return Some(page);
         }
-        let index_level = reading.is_sitemap_index.then(|| self.index_level(at, &landing));
+        let is_index = reading.sitemap == Some(SitemapKind::Index);
+        let index_level = is_index.then(|| self.index_level(at, &landing));
         let mut fresh = Vec::new();
         for (position, link) in (0..).zip(reading.links) {
             let way = Way {

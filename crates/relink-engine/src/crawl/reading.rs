@@ -20,6 +20,15 @@ pub(crate) const SITEMAP_BYTES: usize = 50 << 20;
 /// Links of one sitemap (its protocol's own limit).
 pub(crate) const MOST_ENTRIES: usize = 50_000;
 
+/// What a sitemap lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SitemapKind {
+    /// Pages.
+    Pages,
+    /// Other sitemaps.
+    Index,
+}
+
 /// What a page says.
 #[derive(Debug, Default)]
 pub(crate) struct PageReading {
@@ -32,10 +41,8 @@ pub(crate) struct PageReading {
     /// The places it offers to fragments, hashed and sorted; nothing where
     /// they cannot be told.
     pub(crate) anchors: Option<Vec<u32>>,
-    /// Whether it is a sitemap.
-    pub(crate) is_sitemap: bool,
-    /// Whether it is an index of sitemaps.
-    pub(crate) is_sitemap_index: bool,
+    /// The kind of sitemap it is, if it is one.
+    pub(crate) sitemap: Option<SitemapKind>,
     /// Whether it asks that none of its links be followed.
     pub(crate) forbids_following: bool,
     /// What it shows, to tell traps by.
@@ -90,17 +97,15 @@ pub(crate) fn read(
     let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
     let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
-    let is_sitemap_index = format == Format::Xml && relink_page::is_sitemap_index(&bytes);
     let mut reading = PageReading {
         anchors: anchors::offered(format, &bytes, body.is_cut),
-        is_sitemap: is_sitemap_index || format == Format::Xml && is_sitemap(&bytes),
-        is_sitemap_index,
+        sitemap: sitemap_kind(format, &bytes),
         sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
         forbids_following: PageDirectives::parse(wishes).nofollow,
         is_cut: body.is_cut || matches!(fault, Some(UnpackFault::TooLarge(_))),
         ..PageReading::default()
     };
-    let max_links = if reading.is_sitemap { max_links.max(MOST_ENTRIES) } else { max_links };
+    let max_links = if reading.sitemap.is_some() { max_links.max(MOST_ENTRIES) } else { max_links };
     reading.read_links(url, format, &bytes, &marks, max_links);
     Some(reading)
 }
@@ -128,6 +133,15 @@ pub(crate) fn is_named_as_sitemap(url: &Url) -> bool {
     let path = inner_name(url.path());
     let extension = path.rsplit_once('.').map(|(_, extension)| extension);
     path.contains("sitemap") && extension.is_some_and(|named| named.eq_ignore_ascii_case("xml"))
+}
+
+/// The kind of sitemap that a document is, if it is one.
+fn sitemap_kind(format: Format, bytes: &[u8]) -> Option<SitemapKind> {
+    match format {
+        Format::Xml if relink_page::is_sitemap_index(bytes) => Some(SitemapKind::Index),
+        Format::Xml if is_sitemap(bytes) => Some(SitemapKind::Pages),
+        _ => None,
+    }
 }
 
 /// Whether the root element is that of a sitemap or of an index of some.

@@ -153,7 +153,7 @@ impl<'t> Signs<'t> {
         self.shell.finish();
         if digest.text_length <= FRAME_TEXT {
             for range in scripts {
-                self.read_script(&html[range.clone()]);
+                self.read_script(html.get(range.clone()).unwrap_or_default());
             }
         }
         if digest.text_length <= LITTLE_TEXT {

@@ -74,7 +74,7 @@ fn crawl() -> Scenario {
         let page = number(&seen.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
         let Some(page) = page else { return Answer::new(404, "not here").after(DELAY) };
         let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE);
-        let links: String = links.iter().map(|it| format!("<a href='/p{it}'>{it}</a>")).collect();
+        let links = links.map(|it| format!("<a href='/p{it}'>{it}</a>")).concat();
         Answer::new(200, article(&format!("p{page}"), &links)).after(DELAY)
     });
     let url = web.url("/p0").to_string();
