@@ -59,9 +59,6 @@ impl Search<'_> {
         directory: &Directory,
         quests: &[Quest],
     ) -> Result<Vec<Attempt>, EngineFault> {
-        if quests.len() >= FIRST {
-            return Ok(Vec::new());
-        }
         let mut attempts = Vec::new();
         for scheme in SCHEMES {
             let prefix = format!("{scheme}{directory}");
@@ -74,6 +71,11 @@ impl Search<'_> {
             };
             let told = stories.filter(counts);
             attempts.extend(told.map(|story| attempt(&OldPage::new(story.url.clone()), &story)));
+        }
+        if quests.len() >= FIRST {
+            // Enough was looked for now. What was found before an interruption
+            // is hope all the same.
+            attempts.retain(|attempt| *attempt == Attempt::Alias);
         }
         Ok(attempts)
     }

@@ -228,14 +228,15 @@ impl Search<'_> {
             give_up(quests);
             return self.look_after_all(quests).await;
         }
-        for quest in quests.iter_mut() {
-            self.try_programs(quest).await?;
-        }
         let first = quests.len().min(FIRST);
         self.search(directory, quests, 0..first, tell).await?;
         if self.is_hopeless(directory, quests.get(..first).unwrap_or_default()).await? {
             self.keep_dead(directory).await?;
             let others = quests.get_mut(first..).unwrap_or_default();
+            for quest in others.iter_mut() {
+                self.try_programs(quest).await?;
+                self.keep_if_sure(quest).await?;
+            }
             give_up(others);
             self.look_after_all(others).await?;
         } else if first < quests.len() {
@@ -265,6 +266,7 @@ impl Search<'_> {
         let until = range.end;
         for at in range {
             tell(at);
+            self.try_programs(&mut quests[at]).await?;
             if quests[at].is_open(VETTED) {
                 let url = quests[at].page.url.clone();
                 let tried = isolate_async(url.as_str(), self.try_archives(quests, at)).await;
@@ -275,6 +277,7 @@ impl Search<'_> {
                 self.fetch_copy(&mut quests[at]).await;
             }
             self.reconsider(&mut quests[at]).await?;
+            self.keep_if_sure(&quests[at]).await?;
         }
         let quests = &mut quests[..until];
         self.match_live(quests).await?;
@@ -311,6 +314,15 @@ impl Search<'_> {
 
     fn spent(&self, began: Instant, before: u32) -> Cost {
         Cost { page_fetches: self.live.fetches - before, time: began.elapsed(), ..Cost::default() }
+    }
+
+    /// Keeps a page that is not looked for any further: a kill must not repeat
+    /// the requests of the whole directory.
+    async fn keep_if_sure(&self, quest: &Quest) -> Result<(), EngineFault> {
+        if quest.is_open(VETTED) {
+            return Ok(());
+        }
+        self.keep(std::slice::from_ref(&quest.revival)).await
     }
 
     async fn keep(&self, revivals: &[Revival]) -> Result<(), EngineFault> {

@@ -15,7 +15,9 @@ const SITE: usize = 240;
 const DOMAINS: usize = 12;
 const PAGES: usize = 60;
 /// Dead pages that are looked for.
-const MOVED: usize = 40;
+const MOVED: usize = 120;
+/// Directories they were in: few, so that a kill meets a directory half done.
+const OLD_DIRECTORIES: usize = 3;
 
 /// A command, the site it works on and the files it reads.
 pub(super) struct Scenario {
@@ -110,7 +112,7 @@ fn revive() -> Scenario {
     });
     let (mut warc, mut list) = (Warc::new(), String::new());
     for page in 0..MOVED {
-        let old = web.url(&format!("/old{}/page{page}", page % 8)).to_string();
+        let old = web.url(&format!("/old{}/page{page}", page % OLD_DIRECTORIES)).to_string();
         warc = warc.page(&old, "20140102030405", 200, &article(&format!("m{page}"), ""));
         warc = warc.redirect(&old, "20150102030405", 301, &format!("/new/page{page}"));
         list.extend([old.as_str(), "\n"]);
