@@ -76,7 +76,9 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         ["fuzz", options @ ..] => run_fuzz(words, options),
         ["kills", options @ ..] => {
             let outcomes = kill(options)?;
-            outcomes.iter().for_each(|outcome| println!("{outcome}"));
+            for outcome in &outcomes {
+                println!("{outcome}");
+            }
             Ok(success_if(outcomes.iter().all(kills::KillOutcome::is_right)))
         }
         ["bench", "check", options @ ..] => {

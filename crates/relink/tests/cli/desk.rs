@@ -14,7 +14,7 @@ pub const QUICK: &[&str] = &["--host-interval", "0", "--retries", "0"];
 
 /// A run that takes longer hangs: the longest ones take a few seconds on an
 /// idle machine.
-const DEADLINE: Duration = Duration::from_secs(120);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// A project in a temporary directory, with a home beside it.
 pub struct Desk {
