@@ -4,19 +4,24 @@
 //! user named, never elsewhere and never from https down to http. Credentials
 //! in a URL are never sent, and no page is told where its link was found.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName,
-    HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap,
+    HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    USER_AGENT,
 };
 use hyper::{Request, Uri};
 use relink_model::{Ending, Malformation};
 use relink_ports::Agent;
 use url::{Position, Url};
 
+use crate::basic_auth::basic;
 use crate::cookies::Jar;
-use crate::settings::{Settings, SetupError};
+use crate::pool::Origin;
+use crate::settings::{HostSettings, Settings, SetupError};
 
 /// Web pages first, then anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("text/html,application/xhtml+xml,*/*;q=0.8");
@@ -49,6 +54,8 @@ pub(crate) struct Greeting {
     common: HeaderMap,
     /// The common headers with the user's own.
     private: HeaderMap,
+    /// The headers that single hosts get, in place of ours of the same name.
+    hosts: HashMap<Origin, Vec<(HeaderName, HeaderValue)>>,
 }
 
 impl Greeting {
@@ -64,7 +71,8 @@ impl Greeting {
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut private = common.clone();
         replace(&mut private, given);
-        Ok(Self { plain, compatible, common, private })
+        let hosts = settings.hosts.iter().map(host_headers).collect::<Result<_, _>>()?;
+        Ok(Self { plain, compatible, common, private, hosts })
     }
 
     /// The name we go by.
@@ -97,6 +105,11 @@ impl Greeting {
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = uri;
         *request.headers_mut() = headers.clone();
+        if !self.hosts.is_empty()
+            && let Some(given) = self.hosts.get(&Origin::of(url))
+        {
+            replace(request.headers_mut(), given.clone());
+        }
         request.headers_mut().insert(HOST, host);
         // A name the user gave as a header stays.
         let name = request.headers_mut().entry(USER_AGENT);
@@ -104,6 +117,19 @@ impl Greeting {
         add_cookies(request.headers_mut(), jar.header_for(url));
         Ok(request)
     }
+}
+
+/// The headers of one host, its login among them.
+fn host_headers(
+    host: &HostSettings,
+) -> Result<(Origin, Vec<(HeaderName, HeaderValue)>), SetupError> {
+    let mut headers = host.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    if let Some((user, password)) = &host.login {
+        let value = basic(user.as_bytes(), password.as_bytes());
+        let name = || host.origin.host_str().unwrap_or_default().to_owned();
+        headers.push((AUTHORIZATION, value.ok_or_else(|| SetupError::Login(name()))?));
+    }
+    Ok((Origin::of(&host.origin), headers))
 }
 
 /// Our own name in the form that old servers expect of a browser. Brackets do
@@ -148,7 +174,10 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
     if RESERVED.contains(&parsed) {
         return Err(SetupError::HeaderReserved(name.clone()));
     }
-    let value = HeaderValue::from_str(value).map_err(|_| SetupError::HeaderValue(name.clone()))?;
+    let value = HeaderValue::from_str(value).map_err(|_| SetupError::HeaderValue(name.clone()));
+    let mut value = value?;
+    // Not shown by `Debug`, and not indexed by HTTP/2.
+    value.set_sensitive(true);
     Ok((parsed, value))
 }
 

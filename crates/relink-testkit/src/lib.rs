@@ -6,9 +6,11 @@
 pub mod canary;
 pub mod dns;
 pub mod hostile;
+pub mod nginx;
 pub mod omega;
 pub mod proxy;
 pub mod pywb;
+pub mod socks;
 pub mod store_suite;
 pub mod warc;
 pub mod web;

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings, LocalRules, Reading};
+use relink_fetch::Proxies;
 use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
 use relink_model::Word;
@@ -322,7 +323,10 @@ fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
         allow_private: config.allow_private.unwrap_or(false),
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
-        proxy: config.proxy.as_deref().map(proxy).transpose()?,
+        proxies: config
+            .proxy
+            .as_deref()
+            .map_or(Ok(Proxies::default()), |it| proxy(it).map(Proxies::all))?,
         ..defaults
     })
 }
