@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use relink_frontier::backoff;
 use relink_judge::{Case, Habit, Judgement, Next, Policy, Wait, sibling};
-use relink_model::{Control, ControlKind, History, Look, Probe, Purpose};
+use relink_model::{Control, ControlKind, History, Look, Probe, Purpose, RequestRights};
 use relink_ports::{Agent, Body, Clock, Fetch};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -34,8 +34,8 @@ pub struct ExamineSettings {
 pub struct Question {
     /// The canonical URL.
     pub url: String,
-    /// Whether the user named it.
-    pub is_named: bool,
+    /// What requests for it may do.
+    pub rights: RequestRights,
     /// What earlier visits saw.
     pub history: History,
     /// Other pages known to be in the same directory.
@@ -124,7 +124,7 @@ impl Examiner<'_> {
     ) -> (Probe, Option<Body>) {
         let agent = agent_for(purpose, looks);
         let (probe, body) =
-            look_at(self.fetch, self.clock, &question.url, question.is_named, agent).await;
+            look_at(self.fetch, self.clock, &question.url, question.rights, agent).await;
         looks.push(Look {
             asked: probe.asked,
             purpose,
@@ -154,7 +154,7 @@ impl Examiner<'_> {
         if let Some((url, probe)) = known.0.get(&key) {
             return Control { kind, url: url.clone(), probe: Some(Arc::clone(probe)) };
         }
-        let probe = Arc::new(self.ask_control(&url, question.is_named).await);
+        let probe = Arc::new(self.ask_control(&url, question.rights).await);
         // Only this page can make use of its own second look.
         if kind != ControlKind::Again {
             known.0.insert(key, (url.clone(), Arc::clone(&probe)));
@@ -164,8 +164,8 @@ impl Examiner<'_> {
 
     /// A control that met a passing trouble is asked once more, for many pages
     /// may be judged by it.
-    async fn ask_control(&self, url: &str, is_named: bool) -> Probe {
-        let ask = || look_at(self.fetch, self.clock, url, is_named, Agent::Plain);
+    async fn ask_control(&self, url: &str, rights: RequestRights) -> Probe {
+        let ask = || look_at(self.fetch, self.clock, url, rights, Agent::Plain);
         let (probe, _) = ask().await;
         if relink_judge::is_conclusive(&probe) { probe } else { ask().await.0 }
     }

@@ -11,6 +11,7 @@
 mod anchors;
 mod ask;
 mod base;
+mod binary;
 mod check;
 mod crawl;
 mod examine;

@@ -2,9 +2,12 @@
 //! keep a digest instead of the body.
 
 use jiff::Timestamp;
-use relink_model::{Ending, Hop, Look, Malformation, Probe, Purpose, Timings};
+use relink_frontier::canonical;
+use relink_model::{
+    Ending, Hop, Look, Malformation, Probe, Purpose, RequestRights, Timings, is_same_host_and_port,
+    redact_stored_url, without_userinfo,
+};
 use relink_ports::{Agent, Body, Clock, Fetch, Fetched, Request, Terms};
-use relink_wire::redact;
 use url::{Position, Url};
 
 use crate::isolation::{internal_error, isolate_async};
@@ -17,8 +20,8 @@ const ONWARD: usize = 3;
 pub(crate) struct LookAt<'a> {
     /// The address.
     pub(crate) url: &'a Url,
-    /// Whether the user named it.
-    pub(crate) is_named: bool,
+    /// What the request may do.
+    pub(crate) rights: RequestRights,
     /// As whom to ask.
     pub(crate) agent: Agent,
     /// What else is wanted.
@@ -27,8 +30,8 @@ pub(crate) struct LookAt<'a> {
 
 impl<'a> LookAt<'a> {
     /// A look as checking a link needs it.
-    pub(crate) fn new(url: &'a Url, is_named: bool, agent: Agent) -> Self {
-        Self { url, is_named, agent, terms: Terms::default() }
+    pub(crate) fn new(url: &'a Url, rights: RequestRights, agent: Agent) -> Self {
+        Self { url, rights, agent, terms: Terms::default() }
     }
 }
 
@@ -71,12 +74,12 @@ async fn look_since(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Pro
     let (mut probe, mut body) = ask(fetch, at.clone(), asked).await;
     for _ in 0..ONWARD {
         let Some(url) = onward(&probe) else { break };
-        let is_named = at.is_named && is_same_place(&url, at.url);
-        let next = LookAt { url: &url, is_named, ..at.clone() };
+        let rights = at.rights.inherited(at.url, &url);
+        let next = LookAt { url: &url, rights, ..at.clone() };
         if at.terms.gate.as_ref().is_some_and(|gate| !gate.opens(&url)) {
             break;
         }
-        if is_same_place(&url, at.url) && !at.terms.pause.is_zero() {
+        if is_same_host_and_port(&url, at.url) && !at.terms.pause.is_zero() {
             tokio::time::sleep(at.terms.pause).await;
         }
         let (onward, onward_body) = ask(fetch, next, asked).await;
@@ -98,7 +101,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) url: &'a str,
     /// An address that may be of the same origin.
     pub(crate) like: Option<&'a Url>,
-    pub(crate) is_named: bool,
+    pub(crate) rights: RequestRights,
     pub(crate) agent: Agent,
     /// What its host is owed.
     pub(crate) terms: Terms,
@@ -109,11 +112,11 @@ pub(crate) async fn look_at(
     fetch: &dyn Fetch,
     clock: &dyn Clock,
     url: &str,
-    is_named: bool,
+    rights: RequestRights,
     agent: Agent,
 ) -> (Probe, Option<Body>) {
     let terms = Terms::default();
-    read_through(fetch, clock, Asked { url, like: None, is_named, agent, terms }).await
+    read_through(fetch, clock, Asked { url, like: None, rights, agent, terms }).await
 }
 
 /// A look at a stored URL, without the body.
@@ -127,10 +130,10 @@ pub(crate) async fn read_through(
     clock: &dyn Clock,
     asked: Asked<'_>,
 ) -> (Probe, Option<Body>) {
-    let Asked { url, like, is_named, agent, terms } = asked;
+    let Asked { url, like, rights, agent, terms } = asked;
     let alike = like.and_then(|like| parsed_like(like, url));
     match alike.or_else(|| Url::parse(url).ok()) {
-        Some(url) => look(fetch, clock, LookAt { url: &url, is_named, agent, terms }).await,
+        Some(url) => look(fetch, clock, LookAt { url: &url, rights, agent, terms }).await,
         None => (no_address(moment(clock)), None),
     }
 }
@@ -157,8 +160,8 @@ pub(crate) fn no_address(asked: Timestamp) -> Probe {
 }
 
 async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Option<Body>) {
-    let LookAt { url, is_named, agent, terms } = at;
-    let request = Request { url: url.clone(), is_named, agent, terms };
+    let LookAt { url, rights, agent, terms } = at;
+    let request = Request { url: url.clone(), rights, agent, terms };
     let Fetched { hops, ending, timings, retry_after, body, .. } = fetch.fetch(request).await;
     let digest = body.as_ref().map(|body| {
         let content_type = body.content_type.as_deref();
@@ -173,17 +176,15 @@ async fn ask(fetch: &dyn Fetch, at: LookAt<'_>, asked: Timestamp) -> (Probe, Opt
 fn onward(probe: &Probe) -> Option<Url> {
     let last = probe.hops.last().filter(|_| matches!(probe.ending, Ending::Answered(200..=299)))?;
     let written = probe.digest.as_ref()?.onward.as_deref()?;
-    let mut url = Url::parse(&last.url).ok()?.join(written).ok()?;
-    url.set_fragment(None);
-    let is_web = matches!(url.scheme(), "http" | "https");
+    let url = canonical(Some(&Url::parse(&last.url).ok()?), written).ok()?;
     let is_new = probe.hops.iter().all(|hop| hop.url != url.as_str());
-    (is_web && is_new).then_some(url)
+    is_new.then_some(url)
 }
 
 /// One probe made of two, the second being where the first one's page leads.
 fn joined(mut first: Probe, second: Probe, url: &Url) -> Probe {
     if let Some(page) = first.hops.last_mut() {
-        page.location = Some(redact(url.as_str()).into_owned());
+        page.location = Some(redact_stored_url(url.as_str()).into_owned());
     }
     first.hops.extend(second.hops);
     Probe {
@@ -205,15 +206,11 @@ fn sum(one: Timings, other: Timings) -> Timings {
     }
 }
 
-/// Whether two addresses are on the same host and port.
-pub(crate) fn is_same_place(one: &Url, other: &Url) -> bool {
-    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
-}
-
 /// A server may point anywhere, even at an address with a password in it; it
 /// is followed, but not stored.
 fn without_password(mut hop: Hop) -> Hop {
-    hop.location = hop.location.map(|location| redact(&location).into_owned());
+    hop.url = without_userinfo(&hop.url).into_owned();
+    hop.location = hop.location.map(|location| redact_stored_url(&location).into_owned());
     hop
 }
 

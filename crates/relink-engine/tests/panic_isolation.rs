@@ -192,6 +192,7 @@ impl Bench {
                 fresh_since: Timestamp::MAX,
                 reading: Reading::default(),
                 pause: Duration::ZERO,
+                page_bytes: 1 << 20,
             },
             ask: ask(),
             is_fresh: false,
@@ -214,6 +215,7 @@ impl Bench {
             follows_all: false,
             checks_others: true,
             fresh_since: Timestamp::MAX,
+            page_links: 1000,
         };
         let settings = CrawlSettings {
             seeds: vec![(seed.to_string(), seed)],

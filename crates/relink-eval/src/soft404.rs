@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use relink_engine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 use relink_fetch::{Fetcher, Proxies, Proxy, Settings};
 use relink_judge::Policy;
-use relink_model::{History, Word};
+use relink_model::{History, RequestRights, Word};
 use relink_ports::Clock;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -161,7 +161,10 @@ impl Puzzle {
         let neighbors = neighbors.iter().map(absolute).collect();
         let canonical = url.as_ref().map_or_else(|_| self.url.clone(), ToString::to_string);
         let history = self.prior.map_or_else(History::default, Prior::into_history);
-        (self.url, Question { url: canonical, is_named: true, history, neighbors })
+        (
+            self.url,
+            Question { url: canonical, rights: RequestRights::named_by_user(), history, neighbors },
+        )
     }
 }
 

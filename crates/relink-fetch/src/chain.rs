@@ -11,7 +11,7 @@ use hyper::body::Incoming;
 use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
 use jiff::Timestamp;
 use relink_model::{Ending, Hop, Malformation, Phase};
-use relink_ports::{Agent, Body, Fetched, Redirects, Request, Terms, UserHeaders};
+use relink_ports::{Agent, Body, Fetched, Redirects, Request, Terms};
 use url::Url;
 
 use crate::body::{self, Caps};
@@ -55,12 +55,11 @@ pub(crate) struct Chain<'a> {
 impl<'a> Chain<'a> {
     /// A chain that has asked nothing yet.
     pub fn new(fetcher: &'a Fetcher, request: Request) -> Self {
-        let is_free = request.is_named || fetcher.settings.allow_private;
-        let is_for_named = request.terms.user_headers == UserHeaders::ForNamed;
+        let is_free = request.rights.may_reach_private() || fetcher.settings.allow_private;
         Self {
             fetcher,
             first: request.url.clone(),
-            has_user_headers: request.is_named && is_for_named,
+            has_user_headers: request.rights.may_carry_credentials(),
             agent: request.agent,
             terms: request.terms,
             url: request.url,

@@ -1,8 +1,8 @@
 //! Connections for someone else: same resolver, same policy, same proxy.
 
 use async_trait::async_trait;
-use relink_model::{Ending, Malformation, Phase};
-use relink_ports::{Agent, Connection, Dial, Reach, Request, Terms};
+use relink_model::{Ending, Malformation, Phase, RequestRights};
+use relink_ports::{Agent, Connection, Dial, Request, Terms};
 use tokio::time::timeout;
 use url::Url;
 
@@ -12,13 +12,14 @@ use crate::fetcher::Fetcher;
 
 #[async_trait]
 impl Dial for Fetcher {
-    async fn dial(&self, place: &Url, reach: Reach) -> Result<Box<dyn Connection>, Ending> {
+    async fn dial(
+        &self,
+        place: &Url,
+        rights: RequestRights,
+    ) -> Result<Box<dyn Connection>, Ending> {
         let url = tunnel_to(place).ok_or(Ending::Malformed(Malformation::NotAnAddress))?;
-        let is_named = reach == Reach::Any;
-        let mut chain = Chain::new(
-            self,
-            Request { url, is_named, agent: Agent::Plain, terms: Terms::default() },
-        );
+        let mut chain =
+            Chain::new(self, Request { url, rights, agent: Agent::Plain, terms: Terms::default() });
         let route = self.settings.proxies.tunnel(place);
         chain.rule_on_spelling(route)?;
         match timeout(self.settings.timeout, chain.connect(route)).await {

@@ -1,6 +1,6 @@
 //! Where an answer sends us.
 
-use relink_model::Malformation;
+use relink_model::{Malformation, with_authority};
 use url::Url;
 
 /// The longest `Location` followed; browsers stop far later, people earlier.
@@ -32,7 +32,7 @@ fn resolve(url: &Url, location: &str) -> Next {
     if location.len() > LOCATION_CAP {
         return Next::Stuck(Malformation::NotAnAddress);
     }
-    match url.join(location) {
+    match url.join(&with_authority(location)) {
         Ok(target) if is_web(&target) => Next::Follow(target),
         Ok(_) => Next::Stuck(Malformation::NotWeb),
         Err(_) => Next::Stuck(Malformation::NotAnAddress),

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use relink_model::with_authority;
 use thiserror::Error;
 use url::Url;
 
@@ -34,7 +35,7 @@ pub enum CanonicalError {
 /// ```
 pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
     let parsed = match base {
-        Some(base) => base.join(&few_slashes(text)),
+        Some(base) => base.join(&few_slashes(&with_authority(text))),
         None => Url::parse(text),
     };
     let mut url = parsed.map_err(|fault| match fault {
@@ -100,6 +101,21 @@ mod tests {
         check("https://example.org:443/#top", "https://example.org/");
         check("https://me:secret@example.org/x", "https://example.org/x");
         check("https://example.org./x", "https://example.org/x");
+    }
+
+    #[test]
+    fn canonical_without_slashes_drops_a_password_from_any_base() {
+        let base = Url::parse("http://example.org/a/b").unwrap();
+        for text in [
+            "http:me:secret@example.net/x",
+            "http:/me:secret@example.net/x",
+            " HTTP:me:se\tcret@example.net/x",
+        ] {
+            assert_eq!(canonical(Some(&base), text).unwrap().as_str(), "http://example.net/x");
+        }
+        let relative = |text| String::from(canonical(Some(&base), text).unwrap());
+        assert_eq!(relative("http:x/me@example.net"), "http://example.org/a/x/me@example.net");
+        assert_eq!(relative("http:/me@home/x"), "http://example.org/me@home/x");
     }
 
     #[test]

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_ports::{Agent, Clock, Fetch, Fetched, Ledger, Request, Terms, UserHeaders};
+use relink_model::RequestRights;
+use relink_ports::{Agent, Clock, Fetch, Fetched, Ledger, Request, Terms};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
@@ -197,13 +198,11 @@ impl Gate {
         }
         turn.next = Some(Instant::now() + self.manners.interval);
         self.requests.fetch_add(1, Ordering::Relaxed);
-        let terms = Terms {
-            user_headers: UserHeaders::Withheld,
-            timeout: Some(self.manners.timeout),
-            ..terms.clone()
-        };
+        let terms = Terms { timeout: Some(self.manners.timeout), ..terms.clone() };
         let url = url.clone();
-        self.fetch.fetch(Request { url, is_named: is_ours, agent: Agent::Plain, terms }).await
+        let rights =
+            if is_ours { RequestRights::configured_service() } else { RequestRights::discovered() };
+        self.fetch.fetch(Request { url, rights, agent: Agent::Plain, terms }).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Ending, History};
+use crate::{Ending, History, RequestRights};
 
 /// One run of a use case, as the store numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -81,8 +81,8 @@ pub struct Errand {
     pub url: String,
     /// The URL as its first link writes it.
     pub given: String,
-    /// Whether the user named this URL, so that it may be a private address.
-    pub is_named: bool,
+    /// What a request for it may do.
+    pub rights: RequestRights,
     /// How many links lie between it and where a crawl began; nothing outside
     /// of crawls.
     pub depth: Option<u32>,

@@ -17,6 +17,8 @@ mod history;
 mod likeness;
 mod link;
 mod probe;
+mod redact;
+mod rights;
 mod search;
 mod sketch;
 mod snapshot;
@@ -35,6 +37,11 @@ pub use probe::{
     ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,
     TlsFault,
 };
+pub use redact::{
+    redact_stored_text, redact_stored_url, redact_text, redact_url, with_authority,
+    without_userinfo,
+};
+pub use rights::{RequestRights, is_same_host_and_port};
 pub use search::{SearchHit, SearchQuery};
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};

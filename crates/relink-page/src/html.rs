@@ -12,6 +12,7 @@ mod links;
 mod onward;
 mod page;
 mod robots;
+mod script_builder;
 mod script_redirect;
 mod service;
 mod shell;

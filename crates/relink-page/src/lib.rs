@@ -80,7 +80,7 @@ pub use options::{Column, Options};
 pub use problem::Problem;
 pub use query_plan::{Aim, PlanLimits, QueryPlan, title_query};
 pub use source::Language;
-pub use target::classify;
+pub use target::{classify, fills_placeholders, holds_placeholder};
 pub use window::Windows;
 pub use xml::is_sitemap_index;
 

@@ -4,7 +4,8 @@
 //! be asked, what can be looked up beside the document, what leads to no page,
 //! and what was meant as an address but is none.
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem};
+use percent_encoding::percent_decode_str;
 use relink_model::{LinkTarget, SkipReason};
 use url::{ParseError, Url};
 
@@ -13,6 +14,9 @@ use crate::cut::Cut as _;
 /// Marks of templates whose output is not known yet: Jinja, Liquid, Handlebars,
 /// shell and JavaScript, ERB.
 const PLACEHOLDERS: [&str; 4] = ["{{", "{%", "${", "<%"];
+
+/// The same with how they end.
+const PAIRS: [(&str, &str); 4] = [("{{", "}}"), ("{%", "%}"), ("${", "}"), ("<%", "%>")];
 
 /// Sorts the destination of a link, entities and escapes already resolved.
 ///
@@ -78,6 +82,41 @@ fn skipped_by_text(text: &str) -> Option<SkipReason> {
     let may_hold_mark = memchr2(b'{', b'<', text.as_bytes()).is_some();
     let is_placeholder = may_hold_mark && PLACEHOLDERS.iter().any(|mark| text.contains(mark));
     is_placeholder.then_some(SkipReason::Placeholder)
+}
+
+/// Whether the destination of a link on a published page holds a placeholder
+/// that its template should have replaced, as written or percent-escaped. An
+/// escaped one in a query may be what somebody searched for.
+///
+/// ```
+/// use relink_page::{classify, holds_placeholder};
+/// assert!(holds_placeholder(&classify("{{ url }}")));
+/// assert!(holds_placeholder(&classify("/a/%7B%7Burl%7D%7D")));
+/// assert!(!holds_placeholder(&classify("/a?q=%7B%7Burl%7D%7D")));
+/// ```
+pub fn holds_placeholder(target: &LinkTarget) -> bool {
+    let text = target.text();
+    if let LinkTarget::Skipped(_, reason) = target {
+        // A script in a URL has placeholders of its own.
+        let is_code = scheme(text).is_some_and(|name| {
+            ["javascript", "data"].iter().any(|code| name.eq_ignore_ascii_case(code))
+        });
+        return *reason == SkipReason::Placeholder && !is_code;
+    }
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    if memchr::memchr(b'%', path.as_bytes()).is_none() {
+        return false;
+    }
+    let decoded = percent_decode_str(path).decode_utf8_lossy();
+    PAIRS
+        .iter()
+        .any(|(start, end)| decoded.split_once(start).is_some_and(|(_, rest)| rest.contains(end)))
+}
+
+/// Whether a script of the page replaces placeholders in its attributes, so
+/// that they are no mistake: `AngularJS` does.
+pub fn fills_placeholders(html: &[u8]) -> bool {
+    ["ng-app", "ng-controller"].iter().any(|name| memmem::find(html, name.as_bytes()).is_some())
 }
 
 /// The scheme before the colon. One letter is a Windows drive, not a scheme.
@@ -244,6 +283,43 @@ mod tests {
         for text in ["{{ url }}", "https://x.test/{% a %}", "${HOST}/a", "<%= root %>"] {
             check(text, "skipped: it holds a template placeholder");
         }
+    }
+
+    #[test]
+    fn holds_placeholder_as_written_or_escaped() {
+        let held = [
+            "{{ url }}",
+            "/a/{{x}}?b",
+            "${HOST}/a",
+            "<%= root %>/a",
+            "{% url 'home' %}",
+            "/%7B%7B%20url%20%7D%7D",
+            "/a/%7b%25+url+%25%7d",
+            "/$%7Bx%7D/b",
+            "/%3C%25=%20x%20%25%3E",
+        ];
+        for text in held {
+            assert!(holds_placeholder(&classify(text)), "{text}");
+        }
+        let comment = LinkTarget::Skipped("{{ url }}".to_owned(), SkipReason::Comment);
+        assert!(!holds_placeholder(&comment));
+        let free = [
+            "/a/{id}",
+            "/a%7Bb%7D",
+            "/?q=%7B%7Bcite%7D%7D",
+            "/100%",
+            "/a#%7B%7Bb%7D%7D",
+            "javascript:f(`${x}`)",
+        ];
+        for text in free {
+            assert!(!holds_placeholder(&classify(text)), "{text}");
+        }
+    }
+
+    #[test]
+    fn fills_placeholders_where_angular_does() {
+        assert!(fills_placeholders(b"<html data-ng-app=shop>"));
+        assert!(!fills_placeholders(b"<html><a href='{{ url }}'>"));
     }
 
     #[test]

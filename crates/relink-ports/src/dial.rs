@@ -5,18 +5,9 @@
 //! this port, by the edge that holds the address policy.
 
 use async_trait::async_trait;
-use relink_model::Ending;
+use relink_model::{Ending, RequestRights};
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
-
-/// How far a connection may reach.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Any address: the user named this host and port.
-    Any,
-    /// Public addresses only, unless the user lifted that rule.
-    Public,
-}
 
 /// Bytes to and from a host; what carries them is the edge's business.
 pub trait Connection: AsyncRead + AsyncWrite + Send + Unpin {}
@@ -31,5 +22,6 @@ pub trait Dial: Send + Sync {
     ///
     /// Where no connection comes about, the ending says why; a host that may
     /// not be reached is [`Ending::Barred`].
-    async fn dial(&self, place: &Url, reach: Reach) -> Result<Box<dyn Connection>, Ending>;
+    async fn dial(&self, place: &Url, rights: RequestRights)
+    -> Result<Box<dyn Connection>, Ending>;
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use relink_model::{Ending, Hop, Timings};
+use relink_model::{Ending, Hop, RequestRights, Timings};
 use url::Url;
 
 /// One thing to ask, redirects included.
@@ -15,10 +15,9 @@ use url::Url;
 pub struct Request {
     /// The URL to start from.
     pub url: Url,
-    /// Whether the user named this URL. Only then may its host be a private
-    /// address; redirects may stay on that host and port, and go nowhere else
-    /// private.
-    pub is_named: bool,
+    /// What the request may do. Redirects keep these rights on the same host
+    /// and port, and lose them elsewhere.
+    pub rights: RequestRights,
     /// As whom to ask.
     pub agent: Agent,
     /// What else is wanted of it; by default what checking a link needs.
@@ -30,8 +29,6 @@ pub struct Request {
 pub struct Terms {
     /// What becomes of a redirect.
     pub redirects: Redirects,
-    /// Who hears the headers that the user gave for pages.
-    pub user_headers: UserHeaders,
     /// Headers beside our own, for the first host and port alone. They replace
     /// ours of the same name; one that cannot be sent is left out.
     pub headers: Vec<(String, String)>,
@@ -86,16 +83,6 @@ pub enum Redirects {
     Follow,
     /// It is the answer: its `Location` is told in the hop, its body is read.
     Tell,
-}
-
-/// Who hears the headers that the user gave for pages. They may be secret.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum UserHeaders {
-    /// The host of the URL, where the user named it.
-    #[default]
-    ForNamed,
-    /// Nobody: the URL is a service's, not one of the user's pages.
-    Withheld,
 }
 
 /// As whom to ask. Both names are honest.

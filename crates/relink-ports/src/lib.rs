@@ -23,8 +23,8 @@ pub use archive::{
     Replay,
 };
 pub use clock::Clock;
-pub use dial::{Connection, Dial, Reach};
-pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms, UserHeaders};
+pub use dial::{Connection, Dial};
+pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms};
 pub use files::{DocumentSource, FileFault, Files, Walk, Walked};
 pub use ledger::Ledger;
 pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};

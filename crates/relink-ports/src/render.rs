@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use relink_model::RequestRights;
 use thiserror::Error;
 use url::Url;
 
@@ -17,10 +18,9 @@ pub struct RenderRequest {
     /// The URL to load: the one at the end of the redirects, where they are
     /// known. The browser asks for it anew, whatever was fetched before.
     pub url: Url,
-    /// Whether the page may be at a private address: the user named its host
-    /// and port. What the page itself asks for may then be on that host and
-    /// port too, and on no other private one.
-    pub is_named: bool,
+    /// What the browser may reach: what the page itself requests has the same
+    /// rights on the page's own host and port, and none elsewhere.
+    pub rights: RequestRights,
 }
 
 /// A page as its scripts left it.

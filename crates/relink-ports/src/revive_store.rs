@@ -6,7 +6,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, Word};
+use relink_model::{Confidence, Digest, RequestRights, Word};
 
 use crate::StoreFault;
 
@@ -55,6 +55,8 @@ pub struct DeadTarget {
     pub digest: Option<Digest>,
     /// When that was.
     pub seen: Option<Timestamp>,
+    /// What requests for it may do: whether the user named it in any run.
+    pub rights: RequestRights,
 }
 
 /// What the latest look at a page says of its text.

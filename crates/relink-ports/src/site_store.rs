@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Code, Errand, ErrandId, PlaceKind, RunId, Word};
 
-use crate::{Completed, DocumentId, HostLease, Moments, NewPage, StoreFault};
+use crate::{Completed, DocumentId, HostLease, HostPace, Moments, NewPage, StoreFault};
 
 /// What a host said about robots.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,6 +174,13 @@ pub trait SiteStore: Send + Sync {
 
     /// Keeps what an origin said about robots, in place of what it said before.
     async fn keep_robots(&self, robots: &KeptRobots) -> Result<(), StoreFault>;
+
+    /// When a host may be requested again and how fast, if anything is stored.
+    async fn host_pace(&self, host: &str) -> Result<Option<HostPace>, StoreFault>;
+
+    /// Stores when a host may be requested again, in place of what was stored.
+    /// Only for requests outside of runs: a run holds a lease on the host.
+    async fn keep_host_pace(&self, host: &str, pace: &HostPace) -> Result<(), StoreFault>;
 
     /// A note this run left under this name.
     async fn note(&self, run: RunId, name: &str) -> Result<Option<String>, StoreFault>;

@@ -17,8 +17,8 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, Errand, ErrandId, FailureStreak, Ground, Look, Place, Probe, Purpose, RunId,
-    TargetId, Word,
+    Code, Confidence, Errand, ErrandId, FailureStreak, Ground, Look, Place, Probe, Purpose,
+    RequestRights, RunId, TargetId, Word,
 };
 use thiserror::Error;
 
@@ -132,8 +132,8 @@ pub enum NewTarget {
         url: String,
         /// The host it is asked at, as the frontier names hosts.
         host: String,
-        /// Whether the user named it.
-        is_named: bool,
+        /// What requests for it may do.
+        rights: RequestRights,
     },
     /// Something already settled without asking: a local file, a malformed
     /// address.

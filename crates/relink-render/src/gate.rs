@@ -25,8 +25,8 @@ use hyper::service::service_fn;
 use hyper::upgrade::{OnUpgrade, on};
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
-use relink_model::Ending;
-use relink_ports::{Dial, Reach};
+use relink_model::{Ending, RequestRights};
+use relink_ports::Dial;
 use thiserror::Error;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
@@ -93,7 +93,7 @@ impl Gate {
     /// Opens a gate for the page at `url`.
     pub async fn open(
         url: &Url,
-        is_named: bool,
+        rights: RequestRights,
         dial: Arc<dyn Dial>,
         settings: &Settings,
     ) -> io::Result<Self> {
@@ -102,7 +102,7 @@ impl Gate {
         let warden = Arc::new(Warden {
             dial,
             home: Place::of(url),
-            is_named,
+            rights,
             dial_cap: settings.request_cap,
             allowance: Arc::new(Allowance::new(settings.traffic_cap)),
             book: Mutex::default(),
@@ -134,7 +134,7 @@ struct Warden {
     dial: Arc<dyn Dial>,
     /// The page's own host and port.
     home: Option<Place>,
-    is_named: bool,
+    rights: RequestRights,
     dial_cap: usize,
     allowance: Arc<Allowance>,
     book: Mutex<Book>,
@@ -199,8 +199,8 @@ impl Warden {
     async fn reach(&self, url: &Url) -> Result<Metered, NoAnswer> {
         self.admit()?;
         let is_home = Place::of(url) == self.home;
-        let reach = if self.is_named && is_home { Reach::Any } else { Reach::Public };
-        match self.dial.dial(url, reach).await {
+        let rights = if is_home { self.rights } else { RequestRights::discovered() };
+        match self.dial.dial(url, rights).await {
             Ok(connection) => Ok(Metered::new(connection, Arc::clone(&self.allowance))),
             Err(ending) => {
                 self.note(&ending, is_home);

@@ -94,7 +94,7 @@ impl Page {
         request: &RenderRequest,
     ) -> Result<(Self, UnboundedReceiver<Event>), RenderFault> {
         let cdp = browser.cdp().clone();
-        let gate = Gate::open(&request.url, request.is_named, dial, settings).await;
+        let gate = Gate::open(&request.url, request.rights, dial, settings).await;
         let gate = gate.map_err(|fault| not_loaded(&fault))?;
         let context = Context::create(&cdp, &gate.proxy()).await?;
         let target = context.open_page().await?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RunId, Word};
+use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RequestRights, RunId, Word};
 use relink_ports::{
     Admission, Claim, Completion, DocumentId, LinkBatch, Moments, NewDocument, NewLink, NewPage,
     NewTarget, OpenRun, PageLink, ReviveStore as _, RunPlan, SettledQuery, Settlement,
@@ -380,7 +380,11 @@ fn link_to(url: &str) -> NewLink {
     NewLink {
         place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
         given: url.to_owned(),
-        target: NewTarget::Web { url: url.to_owned(), host: "one.test".to_owned(), is_named: true },
+        target: NewTarget::Web {
+            url: url.to_owned(),
+            host: "one.test".to_owned(),
+            rights: RequestRights::named_by_user(),
+        },
         fragment: None,
         hidden: Vec::new(),
     }
@@ -428,4 +432,18 @@ async fn reopening_voids_leases_and_fences_off_old_results() {
     let new = claim(&store, resumed).await;
     assert_eq!(new.errands, old.errands);
     refuse().await;
+}
+
+#[tokio::test]
+async fn close_with_other_handles_leaves_only_the_database_file() {
+    let (store, folder) = open_empty().await;
+    let store = std::sync::Arc::new(store);
+    let handle = std::sync::Arc::clone(&store);
+    let plan = RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
+    store.open_run(&plan, false, at(0)).await.unwrap();
+    store.close();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    let fault = handle.size().await.unwrap_err();
+    assert!(matches!(fault, StoreFault::Failed { .. }), "{fault:?}");
+    SqliteStore::open_with(&file_in(&folder), BRIEFLY).await.unwrap();
 }

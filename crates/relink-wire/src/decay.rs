@@ -45,6 +45,7 @@ impl DecayReport {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageDecay {
     /// The address, without any password.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// What is said of the page itself; null where nothing is known of it.
     #[schemars(schema_with = "schema::word_or_null")]
@@ -114,6 +115,7 @@ pub struct OwnShare {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DeadEndRow {
     /// Its address, without any password.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// The share of all surfers who fail there.
     pub share: f64,
@@ -123,8 +125,10 @@ pub struct DeadEndRow {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RepairRow {
     /// The page it is on.
+    #[serde(serialize_with = "redact::url")]
     pub from: String,
     /// The dead page it leads to.
+    #[serde(serialize_with = "redact::url")]
     pub to: String,
     /// By how much the score falls once it leads to a sound page.
     pub gain: f64,
@@ -151,6 +155,7 @@ pub struct AskedRow {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct WebDecay {
     /// Where the graph comes from.
+    #[serde(serialize_with = "redact::url")]
     pub source: String,
     /// `plain` or `selfloop`.
     pub form: String,
@@ -197,6 +202,7 @@ pub struct SigmaDecay {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct PageRow {
     /// Its address or name.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// Its score, what lies beyond the edge being sound.
     pub decay: f64,

@@ -1,11 +1,9 @@
 //! The links of documents, as `relink extract` tells them.
 //!
 //! Rows come by the million, so they are written straight into a buffer, and
-//! [`LinkRow`] says what is in them. Unlike in a report, `raw` and `target`
-//! are the document's own words, a password among them: a repair that rewrites
-//! `start..end` must know what stands there. For people it is masked.
+//! [`LinkRow`] says what is in them. Secrets are masked in `raw` and `target`;
+//! a tool that rewrites `start..end` finds the exact bytes in the document.
 
-use std::borrow::Cow;
 use std::io::Write as _;
 
 use relink_model::{Link, LinkTarget, PlaceKind, SkipReason};
@@ -13,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::json_string::{push_number, push_string};
-use crate::{SCHEMA, Tool, printable, redact, redact_prose, schema};
+use crate::{Redacted, SCHEMA, Tool, printable, redact, redact_prose, schema};
 
 /// One link of a document: where it stands, how it is written, what it means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +19,7 @@ pub struct LinkRow<'a> {
     /// The version of this contract.
     pub schema: u32,
     /// The document's path; `-` is standard input.
-    pub path: Cow<'a, str>,
+    pub path: Redacted<'a>,
     /// The line, from 1.
     pub line: u32,
     /// The character in that line, from 1.
@@ -30,11 +28,11 @@ pub struct LinkRow<'a> {
     pub start: usize,
     /// The byte after its last.
     pub end: usize,
-    /// The destination as written.
-    pub raw: Cow<'a, str>,
-    /// The address or path it means, entities and escapes resolved, neither
-    /// normalized nor resolved against a base.
-    pub target: Cow<'a, str>,
+    /// The destination as written, with secrets masked.
+    pub raw: Redacted<'a>,
+    /// The URL or path it means, entities and escapes resolved, neither
+    /// normalized nor resolved against a base, with secrets masked.
+    pub target: Redacted<'a>,
     /// The kind of place.
     #[schemars(schema_with = "schema::place_kind")]
     pub kind: PlaceKind,
@@ -42,18 +40,18 @@ pub struct LinkRow<'a> {
     #[schemars(schema_with = "schema::skip_reason")]
     pub skipped: Option<SkipReason>,
     /// Why the destination is no address although it is meant as one, or null.
-    pub malformed: Option<Cow<'a, str>>,
+    pub malformed: Option<Redacted<'a>>,
 }
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemRow<'a> {
     /// The document's path; `-` is standard input.
-    pub path: Cow<'a, str>,
+    pub path: Redacted<'a>,
     /// The line, from 1, or null if it is about the whole document.
     pub line: Option<u32>,
     /// What is wrong, in plain words.
-    pub text: Cow<'a, str>,
+    pub text: Redacted<'a>,
 }
 
 /// The links of some documents as one JSON document.
@@ -116,7 +114,7 @@ impl LinkWriter {
     pub fn new(shape: LinkShape, path: &str) -> Self {
         let mut opening = Vec::new();
         match shape {
-            LinkShape::Human => opening.extend_from_slice(printable(path).as_bytes()),
+            LinkShape::Human => opening.extend_from_slice(printable(&redact(path)).as_bytes()),
             LinkShape::JsonLine => open_row(&mut opening, path),
             LinkShape::JsonMember => {
                 opening.push(b',');
@@ -141,7 +139,7 @@ fn open_row(out: &mut Vec<u8>, path: &str) {
     out.extend_from_slice(b"{\"schema\":");
     push_number(out, SCHEMA as usize);
     out.extend_from_slice(b",\"path\":");
-    push_string(out, path);
+    push_string(out, &redact(path));
 }
 
 fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
@@ -157,15 +155,15 @@ fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
         push_number(out, number);
     }
     out.extend_from_slice(b",\"raw\":");
-    push_string(out, &link.raw);
+    push_string(out, &redact(&link.raw));
     out.extend_from_slice(b",\"target\":");
-    push_string(out, link.target.text());
+    push_string(out, &redact(link.target.text()));
     out.extend_from_slice(b",\"kind\":\"");
     out.extend_from_slice(place.kind.as_str().as_bytes());
     out.extend_from_slice(b"\",\"skipped\":");
     push_or_null(out, skipped.map(skip_word));
     out.extend_from_slice(b",\"malformed\":");
-    push_or_null(out, malformed(link));
+    push_or_null(out, malformed(link).map(redact_prose).as_deref());
     out.push(b'}');
 }
 
@@ -254,8 +252,7 @@ pub fn report_ending(tail: &LinkReportTail<'_>) -> serde_json::Result<Vec<u8>> {
 /// A problem as a line for people.
 pub fn problem_line(problem: &ProblemRow<'_>) -> String {
     let path = printable(&problem.path);
-    let text = redact_prose(&problem.text);
-    let text = printable(&text);
+    let text = printable(&problem.text);
     match problem.line {
         Some(line) => format!("{path}:{line}: {text}"),
         None => format!("{path}: {text}"),
@@ -283,16 +280,16 @@ pub(crate) mod tests {
         let span = link.place.span;
         LinkRow {
             schema: SCHEMA,
-            path: "a b\t.md".into(),
+            path: redact("a b\t.md"),
             line: link.place.line,
             column: link.place.column,
             start: span.start,
             end: span.end,
-            raw: link.raw.as_str().into(),
-            target: link.target.text().into(),
+            raw: redact(&link.raw),
+            target: redact(link.target.text()),
             kind: link.place.kind,
             skipped,
-            malformed: malformed(link).map(Into::into),
+            malformed: malformed(link).map(redact_prose),
         }
     }
 
@@ -334,9 +331,9 @@ pub(crate) mod tests {
         let link = sample();
         let tail = LinkReportTail {
             problems: vec![ProblemRow {
-                path: "b.md".into(),
+                path: redact("b.md"),
                 line: None,
-                text: "cannot be read".into(),
+                text: redact_prose("cannot be read"),
             }],
             summary: LinkSummary { documents: 1, links: 2, skipped: 1, problems: 1 },
         };

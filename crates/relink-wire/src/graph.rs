@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use relink_model::{PlaceKind, Word};
 
-use crate::redact;
+use crate::{redact, redact_prose};
 
 /// Addresses in one sitemap file (the protocol's limit).
 const SITEMAP_PAGES: usize = 50_000;
@@ -72,7 +72,7 @@ impl<W: Write> Graphml<W> {
             self.data("depth", &depth.to_string())?;
         }
         if let Some(title) = node.title {
-            self.data("title", title)?;
+            self.data("title", &redact_prose(title))?;
         }
         self.out.write_all(b"</node>\n")
     }

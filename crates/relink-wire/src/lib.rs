@@ -3,10 +3,9 @@
 //! Everything here is pure: values come in, text goes out through a writer or
 //! as a string. Nothing asks, judges or decides; whoever calls has done so.
 //!
-//! Two promises hold for every rendering. No password in an address is ever
-//! shown ([`redact()`]), and no stranger's text reaches a terminal with control
-//! characters in it ([`printable()`]). The rows of [`extract`], which repeat a
-//! document byte for byte, are the one exception, and no report.
+//! Two promises hold for every rendering. No secret of a URL is ever shown
+//! ([`Redacted`]), and untrusted text reaches a terminal without control
+//! characters ([`printable()`]).
 
 pub mod bars;
 pub mod decay;
@@ -33,7 +32,7 @@ mod suggestion;
 pub use dead_links::DeadLinks;
 pub use ending_name::EndingName;
 pub use printable::printable;
-pub use redact::{redact, redact_prose};
+pub use redact::{Redacted, redact, redact_prose};
 pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
 pub use revive_summary::{FoundShare, ReviveSummary};
 pub use revived::{AliasRow, CopyRow, CostRow, EvidenceRow, RevivedAlias, RevivedRow, RevivedView};

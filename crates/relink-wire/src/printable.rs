@@ -3,13 +3,16 @@
 //! An address, a title or a line of a document may hold escape sequences that
 //! clear the screen, or marks that reverse the reading order. None of them
 //! passes; one character stands for one character, so that columns stay true.
+//! Secrets of URLs are masked on the way: see `relink_model::redact_text`.
 
 use std::borrow::Cow;
+
+use relink_model::redact_text;
 
 /// Stands for a character that must not reach a terminal and has no picture.
 const REPLACEMENT: char = '\u{FFFD}';
 
-/// Text in which nothing can steer a terminal.
+/// Text in which nothing can steer a terminal, and without secrets in its URLs.
 ///
 /// Control characters become their pictures, a tab becomes a space, and marks
 /// that hide text or change its direction become `U+FFFD`, as does what is no
@@ -19,8 +22,10 @@ const REPLACEMENT: char = '\u{FFFD}';
 /// assert_eq!(relink_wire::printable("a\u{1b}[2Jb"), "a␛[2Jb");
 /// ```
 pub fn printable(text: &str) -> Cow<'_, str> {
+    // Here, too, so that no caller can forget it.
+    let text = redact_text(text);
     if text.chars().all(|char| shown(char) == char) {
-        return Cow::Borrowed(text);
+        return text;
     }
     text.chars().map(shown).collect::<String>().into()
 }

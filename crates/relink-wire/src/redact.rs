@@ -1,167 +1,129 @@
-//! Keeps passwords in addresses out of every output.
+//! Text that may be shown: the type of every text in a rendering that comes
+//! from a document, a server or a setting.
 //!
-//! Works on text, not on parsed addresses, because malformed ones are shown
-//! too and hold passwords just as well.
+//! It can only be made by removing secrets, so a row cannot hold a text that
+//! nothing was removed from. What a secret is, `relink_model` says.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
 
-/// What stands in place of a name and password.
-const MASK: &str = "***@";
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An address without the name and password it may hold.
+use crate::site::Capped;
+
+/// Text without secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Redacted<'a>(Cow<'a, str>);
+
+/// Returns a URL without the secrets it may hold.
 ///
 /// ```
 /// use relink_wire::redact;
-/// assert_eq!(redact("https://ann:secret@example.org/a"), "https://***@example.org/a");
-/// assert_eq!(redact("https://example.org/@ann"), "https://example.org/@ann");
+/// assert_eq!(&*redact("https://ann:secret@example.org/a"), "https://***@example.org/a");
+/// assert_eq!(&*redact("https://example.org/@ann"), "https://example.org/@ann");
 /// ```
-pub fn redact(url: &str) -> Cow<'_, str> {
-    mask(url, None)
+pub fn redact(url: &str) -> Redacted<'_> {
+    Redacted(relink_model::redact_url(url))
 }
 
-/// Running text without the names and passwords in its addresses.
+/// Returns running text without the secrets in its URLs.
 ///
-/// Unlike in [`redact()`], white space and brackets end an address.
-pub fn redact_prose(text: &str) -> Cow<'_, str> {
-    mask(text, Some(ends_address))
+/// Unlike in [`redact()`], white space and brackets end a URL.
+pub fn redact_prose(text: &str) -> Redacted<'_> {
+    Redacted(relink_model::redact_text(text))
 }
 
-fn ends_address(char: char) -> bool {
-    char.is_whitespace() || matches!(char, '<' | '>' | '"' | '(' | ')' | '`')
+impl Redacted<'_> {
+    /// Whether something was removed.
+    pub fn is_changed(&self) -> bool {
+        matches!(self.0, Cow::Owned(_))
+    }
+
+    /// The text.
+    pub fn into_owned(self) -> String {
+        self.0.into_owned()
+    }
+
+    /// The same, without a borrow.
+    pub fn into_static(self) -> Redacted<'static> {
+        Redacted(Cow::Owned(self.0.into_owned()))
+    }
 }
 
-fn mask(text: &str, ends: Option<fn(char) -> bool>) -> Cow<'_, str> {
-    // Nothing after the last `@` can be masked; stopping there also keeps the
-    // work linear in the length of a hostile text.
-    let Some(last_at) = text.rfind('@') else { return Cow::Borrowed(text) };
-    let mut masked = String::new();
-    let mut copied = 0;
-    let mut from = 0;
-    let next = |from| authority_start(text, from, ends).filter(|start| *start <= last_at);
-    while let Some(start) = next(from) {
-        let rest = text.get(start..).unwrap_or_default();
-        let end = ends.and_then(|ends| rest.find(ends)).unwrap_or(rest.len());
-        if let Some(length) = userinfo_length(rest.get(..end).unwrap_or_default()) {
-            masked.push_str(text.get(copied..start).unwrap_or_default());
-            masked.push_str(MASK);
-            copied = start + length;
-        }
-        from = start.max(copied);
+impl Deref for Redacted<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
     }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    masked.push_str(text.get(copied..).unwrap_or_default());
-    Cow::Owned(masked)
 }
 
-/// Where the next authority starts: after `://`, or after `//` where an address
-/// may begin. Backslashes count as slashes, as browsers read them.
-fn authority_start(text: &str, from: usize, ends: Option<fn(char) -> bool>) -> Option<usize> {
-    let slashes = |at: usize| {
-        text.get(at..).unwrap_or_default().bytes().take_while(|byte| is_slash(*byte)).count()
-    };
-    let is_border = |char| ends.is_some_and(|ends| ends(char) || matches!(char, '=' | '\''));
-    let begins = |at: usize| {
-        let before = text.get(..at).unwrap_or_default().chars().next_back();
-        before.is_none_or(|char| char == ':' || is_border(char))
-    };
-    let bytes = text.as_bytes();
-    (from..bytes.len())
-        .filter(|at| is_slash(bytes[*at]) && begins(*at))
-        .map(|at| (at, slashes(at)))
-        .find(|(_, slashes)| *slashes >= 2)
-        .map(|(at, slashes)| at + slashes)
+impl fmt::Display for Redacted<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
 }
 
-const fn is_slash(byte: u8) -> bool {
-    matches!(byte, b'/' | b'\\')
+impl<'de> Deserialize<'de> for Redacted<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // Prose is the stricter reading for a text of either kind, and both
+        // leave what was redacted before.
+        Ok(redact_prose(&text).into_static())
+    }
 }
 
-/// How many bytes of an address, from its authority on, are name and password,
-/// the `@` included.
-fn userinfo_length(address: &str) -> Option<usize> {
-    let authority = address
-        .find(['/', '\\', '?', '#'])
-        .map_or(address, |end| address.get(..end).unwrap_or_default());
-    if let Some(at) = authority.rfind('@') {
-        return Some(at + 1);
+impl JsonSchema for Redacted<'_> {
+    fn inline_schema() -> bool {
+        true
     }
-    // `https://ann:se/cret@host`: strictly a host with a bad port, but meant as
-    // a password with a slash in it.
-    let (_, port) = authority.rsplit_once(':')?;
-    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) || port.ends_with(']');
-    if is_port {
-        return None;
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
     }
-    address.rfind('@').map(|at| at + 1)
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Writes a URL of a row that owns its text.
+pub(crate) fn url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    redact(url).serialize(serializer)
+}
 
-    #[track_caller]
-    fn check(url: &str, expect: &str) {
-        assert_eq!(redact(url), expect, "{url}");
-    }
+/// Writes a text of a row that owns it.
+pub(crate) fn text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    redact_prose(text).serialize(serializer)
+}
 
-    #[test]
-    fn names_and_passwords_are_masked() {
-        check("https://ann:secret@example.org/", "https://***@example.org/");
-        check("https://ann@example.org", "https://***@example.org");
-        check("//ann:secret@example.org/a", "//***@example.org/a");
-        check("https:\\\\ann:secret@example.org", "https:\\\\***@example.org");
-        check("https:///ann:secret@example.org", "https:///***@example.org");
-        check("https://a@b:se@cret@example.org/x", "https://***@example.org/x");
-    }
+/// Writes the URLs of a row that owns them.
+pub(crate) fn urls<S: Serializer>(urls: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(urls.iter().map(|url| redact(url)))
+}
 
-    #[test]
-    fn an_at_sign_elsewhere_is_left_alone() {
-        for url in [
-            "https://example.org/@ann",
-            "https://example.org:8080/a@b",
-            "https://[2001:db8::1]/a@b",
-            "https://example.org/?mail=a@b",
-            "mailto:ann@example.org",
-            "docs/a@b.md",
-            "",
-            "//",
-            ":",
-            "://",
-        ] {
-            check(url, url);
-        }
-    }
+/// Writes the texts of a row that owns them.
+pub(crate) fn texts<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(|text| redact_prose(text)))
+}
 
-    #[test]
-    fn a_password_in_a_malformed_address_is_masked_too() {
-        check("https://ann:se/cret@example.org/", "https://***@example.org/");
-        check("https://ann:se cret@exa mple/", "https://***@exa mple/");
-        check("htp://ann:secret@", "htp://***@");
-    }
+/// Writes the text of a row that owns it, if there is one.
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+pub(crate) fn optional_text<S: Serializer>(
+    text: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    text.as_deref().map(redact_prose).serialize(serializer)
+}
 
-    #[test]
-    fn an_address_within_an_address_is_masked_too() {
-        check(
-            "https://example.org/?to=https://ann:secret@example.net/",
-            "https://example.org/?to=https://***@example.net/",
-        );
-    }
-
-    #[test]
-    fn prose_keeps_what_is_no_address() {
-        assert_eq!(
-            redact_prose("see (https://example.org) or ask ann@example.org"),
-            "see (https://example.org) or ask ann@example.org"
-        );
-        assert_eq!(
-            redact_prose("[a](https://a:b@example.org/x) <ftp://c:d@example.net>"),
-            "[a](https://***@example.org/x) <ftp://***@example.net>"
-        );
-        assert_eq!(
-            redact_prose("[a](//a:b@example.org/x) href='//c:d@example.net a//b@c"),
-            "[a](//***@example.org/x) href='//***@example.net a//b@c"
-        );
-    }
+/// Writes the first URLs of many.
+pub(crate) fn capped_urls<S: Serializer>(
+    urls: &Capped<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let rows = urls.rows.iter().map(|url| redact(url)).collect();
+    Capped { rows, total: urls.total }.serialize(serializer)
 }

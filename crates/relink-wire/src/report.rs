@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::survey::SurveyRow;
-use crate::{DeadLinks, SCHEMA, TargetRow, redact, schema};
+use crate::{DeadLinks, Redacted, SCHEMA, TargetRow, redact, schema};
 
 /// A whole run: what was asked, what came of it, and the sums.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub struct ReportHead<'a> {
     #[schemars(schema_with = "schema::moment")]
     pub started: Timestamp,
     /// The inputs as given, without any password.
-    pub inputs: Vec<Cow<'a, str>>,
+    pub inputs: Vec<Redacted<'a>>,
 }
 
 /// The program that wrote a report.
@@ -72,11 +72,11 @@ pub struct ReportTail<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemRow<'a> {
     /// The document.
-    pub path: Cow<'a, str>,
+    pub path: Redacted<'a>,
     /// The line, from 1; null if it is about the whole document.
     pub line: Option<u32>,
     /// What is wrong, in plain words.
-    pub text: Cow<'a, str>,
+    pub text: Redacted<'a>,
 }
 
 /// What a run did to one host.
@@ -185,6 +185,7 @@ impl<W: io::Write> JsonReport<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::redact_prose;
     use crate::row::tests::{moment, with_dead_row};
 
     fn head() -> ReportHead<'static> {
@@ -204,9 +205,9 @@ mod tests {
                 waited_ms: 200,
             }],
             problems: vec![ProblemRow {
-                path: "docs/table.csv".into(),
+                path: redact("docs/table.csv"),
                 line: Some(3),
-                text: "the row has no end".into(),
+                text: redact_prose("the row has no end"),
             }],
             survey: None,
             summary: Summary {

@@ -17,7 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::human::ReplacementView;
-use crate::{OtherRow, PassedOverRow, ReplacementRow, SCHEMA, redact, redact_prose, schema};
+use crate::{
+    OtherRow, PassedOverRow, Redacted, ReplacementRow, SCHEMA, redact, redact_prose, schema,
+};
 
 /// What came of looking for a dead page, borrowed from wherever it is kept.
 #[derive(Debug, Clone, Copy)]
@@ -67,7 +69,7 @@ pub struct RevivedRow<'a> {
     /// The version of this contract.
     pub schema: u32,
     /// The dead page, without any password.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// How it is dead, or null if it was not checked.
     #[schemars(schema_with = "schema::word_or_null")]
     pub word: Option<Word>,
@@ -86,7 +88,7 @@ pub struct RevivedRow<'a> {
     #[schemars(schema_with = "schema::no_alias_codes")]
     pub reasons: Vec<NoAlias>,
     /// What could not be asked, in plain words.
-    pub remarks: Vec<Cow<'a, str>>,
+    pub remarks: Vec<Redacted<'a>>,
     /// What it took, by method: `historical-redirect`, `search`, `inference`
     /// and `elsewhere`.
     pub costs: BTreeMap<Cow<'a, str>, CostRow>,
@@ -99,7 +101,7 @@ pub struct RevivedRow<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AliasRow<'a> {
     /// The address.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// How sure it is: the share of such aliases that are right.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
@@ -119,19 +121,19 @@ pub struct EvidenceRow<'a> {
     #[schemars(schema_with = "schema::evidence_kind")]
     pub kind: EvidenceKind,
     /// What exactly was seen, in plain words.
-    pub note: Cow<'a, str>,
+    pub note: Redacted<'a>,
 }
 
 /// An archived copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CopyRow<'a> {
     /// The address that was archived.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// When it was archived.
     #[schemars(schema_with = "schema::moment")]
     pub taken: Timestamp,
     /// Where people can read the copy.
-    pub address: Cow<'a, str>,
+    pub address: Redacted<'a>,
     /// What the server had answered; null where the archive does not tell.
     pub status: Option<u16>,
 }

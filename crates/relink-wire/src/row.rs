@@ -3,7 +3,6 @@
 //! Field names, words and codes are stable. A field may be added under the
 //! same `schema` number; none is renamed, removed or given another meaning.
 
-use std::borrow::Cow;
 use std::io;
 
 use jiff::Timestamp;
@@ -13,7 +12,7 @@ use relink_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{EndingName, SuggestionRow, redact, redact_prose, schema};
+use crate::{EndingName, Redacted, SuggestionRow, redact, redact_prose, schema};
 
 /// The version of the JSON contract.
 pub const SCHEMA: u32 = 1;
@@ -68,7 +67,7 @@ pub struct TargetRow<'a> {
     /// The version of this contract.
     pub schema: u32,
     /// The address as its first link writes it, without any password.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// What the reader is told about it.
     #[schemars(schema_with = "schema::word")]
     pub verdict: Word,
@@ -78,7 +77,7 @@ pub struct TargetRow<'a> {
     /// The last HTTP status seen, or null if no server answered.
     pub status: Option<u16>,
     /// The reason in plain words.
-    pub reason: Cow<'a, str>,
+    pub reason: Redacted<'a>,
     /// How sure the verdict is: the share of such verdicts that are right.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,
@@ -101,7 +100,7 @@ pub struct TargetRow<'a> {
     pub depth: Option<u32>,
     /// In a crawl: the first page that linked it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<Cow<'a, str>>,
+    pub from: Option<Redacted<'a>>,
     /// In a crawl: how many links name it so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inlinks: Option<u64>,
@@ -115,12 +114,12 @@ pub struct TargetRow<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HopRow<'a> {
     /// The address asked.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// The HTTP status of the answer.
     pub status: u16,
     /// Where the answer points, as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub location: Option<Cow<'a, str>>,
+    pub location: Option<Redacted<'a>>,
 }
 
 /// Something a verdict rests on.
@@ -145,12 +144,12 @@ pub enum Evidence<'a> {
     /// Another page was asked for comparison.
     Comparison {
         /// What was found, in plain words.
-        note: Cow<'a, str>,
+        note: Redacted<'a>,
         /// Which other page it is.
         #[schemars(schema_with = "schema::control_kind")]
         with: ControlKind,
         /// The address of that page.
-        url: Cow<'a, str>,
+        url: Redacted<'a>,
         /// The HTTP status it answered with, or null if no server answered.
         status: Option<u16>,
         /// How much the two texts resemble each other, or null if unknown.
@@ -160,7 +159,7 @@ pub enum Evidence<'a> {
     /// A sign on the page itself, or in what is remembered of it.
     Sign {
         /// What was found, in plain words.
-        note: Cow<'a, str>,
+        note: Redacted<'a>,
         /// How much the text resembles what is remembered, where that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(schema_with = "schema::share_or_null")]
@@ -172,7 +171,7 @@ pub enum Evidence<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlaceRow<'a> {
     /// The document's path or address.
-    pub path: Cow<'a, str>,
+    pub path: Redacted<'a>,
     /// The line, from 1.
     pub line: u32,
     /// The character in that line, from 1.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::human::{ReplacementView, RevivalView};
-use crate::{redact, redact_prose, schema};
+use crate::{Redacted, redact, redact_prose, schema};
 
 /// What could be written in place of a dead address: the page's new one, an
 /// archived copy of it, or a page of another site with its content. One of the
@@ -17,7 +17,7 @@ use crate::{redact, redact_prose, schema};
 pub struct SuggestionRow<'a> {
     /// Where the page lives now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alias: Option<Cow<'a, str>>,
+    pub alias: Option<Redacted<'a>>,
     /// How sure the alias is: the share of such aliases that are right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::share")]
@@ -30,7 +30,7 @@ pub struct SuggestionRow<'a> {
     pub pattern: Option<String>,
     /// Where the best archived copy can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub archive_url: Option<Cow<'a, str>>,
+    pub archive_url: Option<Redacted<'a>>,
     /// When that copy was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "schema::moment")]
@@ -65,7 +65,7 @@ impl<'a> SuggestionRow<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplacementRow<'a> {
     /// Its address.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// How like the dead page it is: a copy (`identical`, `nearly-identical`),
     /// or a page that could take its place (`similar`).
     #[schemars(schema_with = "schema::likeness")]
@@ -74,9 +74,9 @@ pub struct ReplacementRow<'a> {
     #[schemars(schema_with = "schema::share")]
     pub share: f64,
     /// What it was compared with, in plain words.
-    pub reason: Cow<'a, str>,
+    pub reason: Redacted<'a>,
     /// The search engine that named it.
-    pub engine: Cow<'a, str>,
+    pub engine: Redacted<'a>,
 }
 
 impl<'a> ReplacementRow<'a> {
@@ -87,7 +87,7 @@ impl<'a> ReplacementRow<'a> {
             likeness: view.likeness,
             share: view.share,
             reason: redact_prose(&view.reason),
-            engine: Cow::Borrowed(&view.engine),
+            engine: redact_prose(&view.engine),
         }
     }
 }
@@ -101,18 +101,18 @@ pub struct RevivalRow<'a> {
     /// What could be written in its place, or null.
     pub suggestion: Option<SuggestionRow<'a>>,
     /// What the alias rests on, in plain words.
-    pub evidence: Vec<Cow<'a, str>>,
+    pub evidence: Vec<Redacted<'a>>,
     /// Pages of other sites that have its content, the likest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replacements: Vec<ReplacementRow<'a>>,
     /// Why there is no alias, in plain words.
-    pub reasons: Vec<Cow<'a, str>>,
+    pub reasons: Vec<Redacted<'a>>,
     /// Archived copies and redirects that were looked at and ignored.
     pub passed_over: Vec<PassedOverRow<'a>>,
     /// Pages that are like it, and not sure enough.
     pub others: Vec<OtherRow<'a>>,
     /// What could not be asked, in plain words.
-    pub remarks: Vec<Cow<'a, str>>,
+    pub remarks: Vec<Redacted<'a>>,
 }
 
 /// An archived copy or redirect that was ignored.
@@ -122,14 +122,14 @@ pub struct PassedOverRow<'a> {
     #[schemars(schema_with = "schema::moment")]
     pub taken: Timestamp,
     /// Why it was ignored, in plain words.
-    pub reason: Cow<'a, str>,
+    pub reason: Redacted<'a>,
 }
 
 /// A page that is like the dead one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherRow<'a> {
     /// Its address.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// How sure it is.
     #[schemars(schema_with = "schema::share")]
     pub confidence: Confidence,

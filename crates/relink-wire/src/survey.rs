@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Redacted;
+
 /// What a survey came to; in a report beside its targets, in JSON Lines after
 /// them, as the only member `survey` of the last line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +74,7 @@ pub struct StandingsRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DomainRow<'a> {
     /// Its name.
-    pub name: Cow<'a, str>,
+    pub name: Redacted<'a>,
     /// URLs in the catalogue.
     pub urls: u32,
     /// URLs with an answer in this run.
@@ -84,5 +86,5 @@ pub struct DomainRow<'a> {
     /// What is made of it: `ok`, `suspicious`, `broken` or `unseen`.
     pub standing: Cow<'a, str>,
     /// Why it was checked no further, in plain words.
-    pub reason: Cow<'a, str>,
+    pub reason: Redacted<'a>,
 }

@@ -40,17 +40,6 @@ impl FromStr for ByteSize {
     }
 }
 
-impl fmt::Display for ByteSize {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
-        let unit = units.into_iter().find(|(shift, _)| self.0 > 0 && self.0 % (1 << shift) == 0);
-        match unit {
-            Some((shift, name)) => write!(f, "{} {name}", self.0 >> shift),
-            None => write!(f, "{} bytes", self.0),
-        }
-    }
-}
-
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -90,11 +79,5 @@ mod tests {
         for text in ["", "M", "-1", "1.5M", "3 pages", "99999999999999999999", "99999999999999G"] {
             check(text, None);
         }
-    }
-
-    #[test]
-    fn display_uses_the_largest_whole_unit() {
-        let shown = [16 << 20, 500 << 10, 1000, 0].map(|size| ByteSize(size).to_string());
-        assert_eq!(shown, ["16 MiB", "500 KiB", "1000 bytes", "0 bytes"]);
     }
 }

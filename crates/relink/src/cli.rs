@@ -100,8 +100,8 @@ pub struct CheckArgs {
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<String>,
     /// What stdout gets.
-    #[arg(long, value_enum, env = "RELINK_FORMAT")]
-    pub format: Option<Format>,
+    #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
+    pub format: Option<RowsFormat>,
     /// Write a report to a file too; the extension says which (`.json`,
     /// `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -121,13 +121,19 @@ pub struct CheckArgs {
     pub fresh: bool,
     /// The words that fail a run, separated by commas [default:
     /// dead,soft-404,hijacked,local].
-    #[arg(long, value_delimiter = ',', value_name = "WORDS", env = "RELINK_FAIL_ON")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WORDS",
+        env = "RELINK_FAIL_ON",
+        hide_env_values = true
+    )]
     pub fail_on: Option<Vec<Word>>,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Use this configuration file instead of the project's `relink.toml`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// How to read.
     #[command(flatten)]
@@ -151,7 +157,7 @@ pub struct CrawlArgs {
     #[arg(required = true, value_name = "URL")]
     pub urls: Vec<String>,
     /// What stdout gets.
-    #[arg(long, value_enum, env = "RELINK_FORMAT")]
+    #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
     pub format: Option<Format>,
     /// Write a report to a file too; the extension says which (`.html`,
     /// `.json`, `.jsonl`, `.txt`). May be repeated.
@@ -166,13 +172,19 @@ pub struct CrawlArgs {
     pub fresh: bool,
     /// The words that fail a run, separated by commas [default:
     /// dead,soft-404,hijacked,local].
-    #[arg(long, value_delimiter = ',', value_name = "WORDS", env = "RELINK_FAIL_ON")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WORDS",
+        env = "RELINK_FAIL_ON",
+        hide_env_values = true
+    )]
     pub fail_on: Option<Vec<Word>>,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Use this configuration file instead of the project's `relink.toml`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// Where to go.
     #[command(flatten)]
@@ -188,7 +200,7 @@ pub enum CrawlCommand {
     /// List crawls: how far they have come, and how to go on.
     Status {
         /// Use this database instead of the project's own.
-        #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+        #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
         db: Option<PathBuf>,
     },
 }
@@ -231,7 +243,7 @@ pub struct GoingArgs {
     /// Read this sitemap too. May be repeated.
     #[arg(long, value_name = "URL")]
     pub sitemap: Vec<Url>,
-    /// Do not read the sitemaps that robots.txt names.
+    /// Do not read the sitemaps that robots.txt names, nor `/sitemap.xml`.
     #[arg(long)]
     pub no_sitemaps: bool,
     /// Follow links that pages ask not to follow (`nofollow`).
@@ -318,22 +330,34 @@ impl FromStr for Export {
 pub struct ReadingArgs {
     /// The directory that links like `/guide.md` start from; without it they
     /// are skipped.
-    #[arg(long, value_name = "DIR", env = "RELINK_ROOT_DIR")]
+    #[arg(long, value_name = "DIR", env = "RELINK_ROOT_DIR", hide_env_values = true)]
     pub root_dir: Option<PathBuf>,
     /// The address the documents are published under: relative links are then
     /// asked on the web.
-    #[arg(long, value_name = "URL", env = "RELINK_BASE_URL")]
+    #[arg(long, value_name = "URL", env = "RELINK_BASE_URL", hide_env_values = true)]
     pub base_url: Option<Url>,
     /// What a linked directory must hold one of, separated by commas; `.`
     /// stands for the directory itself [default: .].
-    #[arg(long, value_delimiter = ',', value_name = "NAMES", env = "RELINK_INDEX_FILES")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "NAMES",
+        env = "RELINK_INDEX_FILES",
+        hide_env_values = true
+    )]
     pub index_files: Option<Vec<String>>,
     /// Extensions that local links may leave out, separated by commas.
-    #[arg(long, value_delimiter = ',', value_name = "EXTS", env = "RELINK_FALLBACK_EXTENSIONS")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "EXTS",
+        env = "RELINK_FALLBACK_EXTENSIONS",
+        hide_env_values = true
+    )]
     pub fallback_extensions: Option<Vec<String>>,
     /// Whose anchors headings have: any, github, gitlab, mdbook, mkdocs or
     /// sphinx; `off` checks none [default: any].
-    #[arg(long, value_name = "STYLE", env = "RELINK_ANCHORS")]
+    #[arg(long, value_name = "STYLE", env = "RELINK_ANCHORS", hide_env_values = true)]
     pub anchors: Option<AnchorStyle>,
     /// Look for anchors on web pages, too: a link to `page#part` must find
     /// `part` there.
@@ -374,35 +398,35 @@ impl FromStr for AnchorStyle {
 pub struct AskingArgs {
     /// Requests in flight over all hosts [default: 128; crawls: 16 for each
     /// processor].
-    #[arg(long, value_name = "N", env = "RELINK_CONCURRENCY")]
+    #[arg(long, value_name = "N", env = "RELINK_CONCURRENCY", hide_env_values = true)]
     pub concurrency: Option<usize>,
     /// Requests in flight per host [default: 4; crawls: 1].
-    #[arg(long, value_name = "N", env = "RELINK_HOST_CONCURRENCY")]
+    #[arg(long, value_name = "N", env = "RELINK_HOST_CONCURRENCY", hide_env_values = true)]
     pub host_concurrency: Option<usize>,
     /// The least time between requests of one host; `0` switches all waiting
     /// off, but never a delay that robots.txt asks for [default: 100ms;
     /// crawls: 1s].
-    #[arg(long, value_name = "TIME", env = "RELINK_HOST_INTERVAL")]
+    #[arg(long, value_name = "TIME", env = "RELINK_HOST_INTERVAL", hide_env_values = true)]
     pub host_interval: Option<SpanOfTime>,
     /// The longest one request may take, redirects included [default: 10s].
-    #[arg(long, value_name = "TIME", env = "RELINK_TIMEOUT")]
+    #[arg(long, value_name = "TIME", env = "RELINK_TIMEOUT", hide_env_values = true)]
     pub timeout: Option<SpanOfTime>,
     /// Maximum size of a page that is read for its links or anchors, such as
     /// `500k` or `16M`; the report counts longer pages [default: 16M].
     #[arg(long, value_name = "SIZE", env = "RELINK_MAX_PAGE_SIZE")]
     pub max_page_size: Option<ByteSize>,
     /// How often a passing trouble is asked again in one run [default: 2].
-    #[arg(long, value_name = "N", env = "RELINK_RETRIES")]
+    #[arg(long, value_name = "N", env = "RELINK_RETRIES", hide_env_values = true)]
     pub retries: Option<u32>,
     /// How old a remembered "alive" may be; `0` asks everything again
     /// [default: 1d].
-    #[arg(long, value_name = "TIME", env = "RELINK_MAX_AGE")]
+    #[arg(long, value_name = "TIME", env = "RELINK_MAX_AGE", hide_env_values = true)]
     pub max_age: Option<SpanOfTime>,
     /// A header to send to the hosts named in the inputs. May be repeated.
     #[arg(long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
     /// The User-Agent to send instead of Relink's own.
-    #[arg(long, value_name = "TEXT", env = "RELINK_USER_AGENT")]
+    #[arg(long, value_name = "TEXT", env = "RELINK_USER_AGENT", hide_env_values = true)]
     pub user_agent: Option<String>,
     /// Ask HOST:PORT at these addresses, whatever its name says. May be
     /// repeated.
@@ -412,7 +436,7 @@ pub struct AskingArgs {
     #[arg(long, value_name = "URL", env = "RELINK_PROXY", hide_env_values = true)]
     pub proxy: Option<String>,
     /// The name server to ask instead of the system's.
-    #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER")]
+    #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER", hide_env_values = true)]
     pub dns_server: Option<SocketAddr>,
     /// Let pages and redirects lead to private addresses.
     #[arg(long)]
@@ -431,6 +455,27 @@ pub enum Format {
     Jsonl,
     /// One page of HTML, of a crawl.
     Html,
+}
+
+/// What a report of targets looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RowsFormat {
+    /// For people.
+    Human,
+    /// One JSON document.
+    Json,
+    /// One JSON object per target, as they come.
+    Jsonl,
+}
+
+impl From<RowsFormat> for Format {
+    fn from(format: RowsFormat) -> Self {
+        match format {
+            RowsFormat::Human => Self::Human,
+            RowsFormat::Json => Self::Json,
+            RowsFormat::Jsonl => Self::Jsonl,
+        }
+    }
 }
 
 /// `relink extract`.
@@ -478,7 +523,7 @@ pub struct ExplainArgs {
     #[arg(long, value_enum, default_value = "human")]
     pub format: ExplainFormat,
     /// The database to look it up in, instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 
@@ -498,7 +543,7 @@ pub struct DbArgs {
     #[command(subcommand)]
     pub command: DbCommand,
     /// The database, instead of the project's own.
-    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 

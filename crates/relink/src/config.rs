@@ -2,6 +2,7 @@
 //! the user. Their keys are the long names of the flags.
 
 mod revive;
+mod toml_error;
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -128,12 +129,12 @@ impl Config {
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
-        let bad = |fault: toml::de::Error| {
+        let bad = |values: &[&str], error: &toml::de::Error| {
             Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
-                .cause(fault.to_string().trim_end().replace('\n', "\n       "))
+                .cause(toml_error::describe(text, values, error))
                 .hint("the keys are the long names of the flags: `relink check --help`")
         };
-        let table: toml::Table = text.parse().map_err(bad)?;
+        let table: toml::Table = text.parse().map_err(|error| bad(&[], &error))?;
         for key in table.keys() {
             known(key, &KEYS, path)?;
         }
@@ -142,7 +143,7 @@ impl Config {
                 known(key, &ReviveConfig::KEYS, path)?;
             }
         }
-        table.try_into().map_err(bad)
+        toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))
     }
 
     /// This layer over a lower one.

@@ -83,6 +83,12 @@ impl Failure {
         self
     }
 
+    /// Why, cause by cause.
+    #[cfg(test)]
+    pub fn causes(&self) -> &[String] {
+        &self.causes
+    }
+
     /// Whether this is the failure that says so.
     pub fn says(&self, error: &str) -> bool {
         self.error == error
@@ -102,14 +108,18 @@ impl Failure {
 
     #[expect(clippy::print_stderr, reason = "this is where failures are said")]
     fn say(&self, kind: &str) {
-        let shown =
-            |text: &str| relink_wire::printable(&relink_wire::redact_prose(text)).into_owned();
+        // A cause may have several lines; none of them may steer a terminal.
+        let shown = |text: &str| {
+            let text = relink_wire::redact_prose(text);
+            let lines: Vec<_> = text.lines().map(relink_wire::printable).collect();
+            lines.join("\n       ")
+        };
         eprintln!("{kind}: {}", shown(&self.error));
         for cause in &self.causes {
             eprintln!("cause: {}", shown(cause));
         }
         if let Some(hint) = &self.hint {
-            eprintln!("hint: {hint}");
+            eprintln!("hint: {}", shown(hint));
         }
     }
 }

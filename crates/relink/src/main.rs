@@ -19,10 +19,11 @@ mod wiring;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::Parser as _;
 use mimalloc::MiMalloc;
 
 use crate::cli::Cli;
+use crate::failure::Exit;
 
 /// Most of what one thread makes, another one drops: that is what this
 /// allocator is made for, and the system's is not.
@@ -31,11 +32,29 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     panic_hook::install();
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage_error(&error),
+    };
     let ended = commands::run(cli);
     panic_hook::report();
     match ended {
         Ok(exit) => panic_hook::exit(exit).into(),
         Err(failure) => failure.report(),
     }
+}
+
+/// Prints help, the version, or what is wrong with the arguments. Arguments may
+/// hold secrets, which are not repeated.
+#[expect(clippy::print_stderr, reason = "this is where wrong arguments are reported")]
+fn usage_error(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    let redacted = relink_wire::redact_prose(&text);
+    if error.use_stderr() && redacted.is_changed() {
+        eprint!("{redacted}");
+    } else {
+        // Printing fails only if there is no reader.
+        let _ = error.print();
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8))
 }

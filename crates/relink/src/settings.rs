@@ -25,6 +25,7 @@ use url::Url;
 use crate::cli::{AskingArgs, CheckArgs, Format};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::output::ReportSubject;
 use crate::places;
 use crate::stdin::{Aside, Stdin};
 
@@ -64,8 +65,8 @@ pub struct RunSettings {
     pub db: PathBuf,
     /// What stdout gets.
     pub format: Format,
-    /// Files to write too.
-    pub outputs: Vec<PathBuf>,
+    /// Files to write too, with their formats.
+    pub outputs: Vec<(PathBuf, Format)>,
     /// The words that fail the run.
     pub fail_on: Vec<Word>,
     /// How old a remembered answer may be.
@@ -85,7 +86,7 @@ impl Settings {
         let is_reviving = reviving.revive;
         let revive = revive::reviving_flags(reviving);
         let config = Config { revive, ..flags(args) }.over(files);
-        refuse_html(&config, &output)?;
+        let outputs = outputs(&config, output, ReportSubject::Check)?;
         let reading =
             Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
@@ -99,7 +100,7 @@ impl Settings {
                 scope: identity(&config, &reading, &folder),
                 load: load_settings(&inputs, &config, reading, (now, max_age), &mut aside)?,
             },
-            run: RunSettings::new(config, &folder, output, inputs)?,
+            run: RunSettings::new(config, &folder, outputs, inputs)?,
             aside,
         })
     }
@@ -114,7 +115,7 @@ impl RunSettings {
     fn new(
         config: Config,
         folder: &Path,
-        outputs: Vec<PathBuf>,
+        outputs: Vec<(PathBuf, Format)>,
         inputs: Vec<String>,
     ) -> Result<Self, Failure> {
         Ok(Self {
@@ -129,14 +130,18 @@ impl RunSettings {
     }
 }
 
-/// Only crawls have a report in HTML; better said before anything is asked.
-fn refuse_html(config: &Config, outputs: &[PathBuf]) -> Result<(), Failure> {
-    let is_html = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "html");
-    if config.format != Some(Format::Html) && !outputs.iter().any(is_html) {
-        return Ok(());
-    }
-    Err(Failure::usage("a check has no report in HTML")
-        .hint("`relink crawl` has one; a check can write `.json`, `.jsonl` and `.txt`"))
+/// The reports to write, each known to exist before any file is touched.
+fn outputs(
+    config: &Config,
+    paths: Vec<PathBuf>,
+    subject: ReportSubject,
+) -> Result<Vec<(PathBuf, Format)>, Failure> {
+    let stdout = subject.require(config.format.unwrap_or(Format::Human))?;
+    let with_format = |path: PathBuf| {
+        let format = subject.format_of(&path, stdout)?;
+        Ok((path, format))
+    };
+    paths.into_iter().map(with_format).collect()
 }
 
 /// The directory the command runs in.
@@ -157,7 +162,7 @@ pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, Failur
 /// Flags (and variables, which are read with them) as the topmost layer.
 fn flags(args: CheckArgs) -> Config {
     Config {
-        format: args.format,
+        format: args.format.map(Format::from),
         include: said(args.include),
         exclude: said(args.exclude),
         fail_on: args.fail_on,

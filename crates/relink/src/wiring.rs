@@ -1,7 +1,7 @@
 //! The one place where edges are joined to the engine's ports.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use relink_engine::{Ports, RenderMode};
 use relink_fetch::Fetcher;
@@ -21,10 +21,25 @@ pub async fn ports(
     db: &Path,
     clock: Arc<dyn Clock>,
 ) -> Result<Ports, Failure> {
+    let store = store(db).await?;
+    ports_over(fetch, store, clock)
+}
+
+/// Joins one of each edge for a command that only reads the database.
+pub async fn ports_for_reading(db: &Path, clock: Arc<dyn Clock>) -> Result<Ports, Failure> {
+    let store = store_for_reading(db).await?;
+    ports_over(relink_fetch::Settings::default(), store, clock)
+}
+
+fn ports_over(
+    fetch: relink_fetch::Settings,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+) -> Result<Ports, Failure> {
     Ok(Ports {
         fetch: fetcher(fetch)?,
         files: Arc::new(Disk::new(DiskSettings::default())),
-        store: store(db).await?,
+        store,
         render: None,
         archives: Vec::new(),
         searches: Vec::new(),
@@ -37,6 +52,7 @@ pub async fn ports(
 pub async fn close(ports: Ports) {
     let Ports { fetch, store, .. } = ports;
     let connections = tokio::task::spawn_blocking(move || drop(fetch));
+    close_stores();
     drop(store);
     // It cannot fail, and would matter to nobody.
     let _ = connections.await;
@@ -98,8 +114,39 @@ fn is_home(url: &Url) -> bool {
     }
 }
 
+/// The databases that this process has open. Tasks that were stopped hold
+/// handles to their store until the process ends, so dropping those of a
+/// command does not close the file.
+static OPEN_STORES: Mutex<Vec<Weak<SqliteStore>>> = Mutex::new(Vec::new());
+
+/// Closes every database, whoever holds it. Without this, its write-ahead log
+/// would stay behind.
+pub fn close_stores() {
+    let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));
+    stores.iter().filter_map(Weak::upgrade).for_each(|store| store.close());
+}
+
+fn registered(store: SqliteStore) -> Arc<dyn Store> {
+    let store = Arc::new(store);
+    let mut stores = OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner);
+    stores.push(Arc::downgrade(&store));
+    store
+}
+
+/// Opens the database for a command that only reads it. The file and its
+/// directory may be read-only.
+pub async fn store_for_reading(db: &Path) -> Result<Arc<dyn Store>, Failure> {
+    make_folder(db)?;
+    Ok(registered(SqliteStore::open_for_reading(db).await?))
+}
+
 /// Opens the database, making its directory if need be.
 pub async fn store(db: &Path) -> Result<Arc<dyn Store>, Failure> {
+    make_folder(db)?;
+    Ok(registered(SqliteStore::open(db).await?))
+}
+
+fn make_folder(db: &Path) -> Result<(), Failure> {
     if let Some(folder) = db.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(|fault| {
             Failure::fault(format!("cannot make the directory `{}`", folder.display()))
@@ -107,5 +154,5 @@ pub async fn store(db: &Path) -> Result<Arc<dyn Store>, Failure> {
                 .hint("choose another file with `--db FILE`")
         })?;
     }
-    Ok(Arc::new(SqliteStore::open(db).await?))
+    Ok(())
 }

@@ -15,6 +15,30 @@ const TERMINAL: [&str; 5] = ["println!", "print!", "eprintln!", "eprint!", "proc
 /// The crates that may.
 const AT_THE_TERMINAL: &[&str] = &["relink", "xtask", "relink-eval"];
 
+/// What gives a request the rights of a URL that the user named.
+const RIGHTS: [&str; 3] = [
+    "RequestRights::named_by_user",
+    "RequestRights::configured_service",
+    "RequestRights::from_stored",
+];
+
+/// The files that may: those that read what the user wrote, and the store.
+const GIVE_RIGHTS: [&str; 13] = [
+    "crates/relink/src/commands/revive.rs",
+    "crates/relink/src/settings/survey.rs",
+    "crates/relink-engine/src/crawl/crawler.rs",
+    "crates/relink-engine/src/load/mod.rs",
+    "crates/relink-engine/src/load/pages.rs",
+    "crates/relink-engine/src/measure/looking.rs",
+    "crates/relink-engine/src/revive/live.rs",
+    "crates/relink-eval/src/soft404.rs",
+    "crates/relink-lookup/src/gate.rs",
+    "crates/relink-model/src/rights.rs",
+    "crates/relink-store/src/sqlite/revive.rs",
+    "crates/relink-store/src/sqlite/rows.rs",
+    "crates/relink-testkit/src/store_suite/scene.rs",
+];
+
 /// What is left behind by unfinished work.
 const UNFINISHED: [&str; 4] = ["todo!(", "unimplemented!(", "dbg!(", "#[ignore"];
 
@@ -64,11 +88,21 @@ fn breaches_in(source: &Source) -> Vec<String> {
         let reason = "in a pure crate; time and chance come in as arguments";
         found.extend(says(source, &CLOCKS_AND_CHANCE, reason));
     }
+    if !may_give_rights(&source.path) {
+        let reason = "gives rights; list the file in `GIVE_RIGHTS` if a user's words come in there";
+        found.extend(says(source, &RIGHTS, reason));
+    }
     if !AT_THE_TERMINAL.contains(&source.member.as_str()) {
         let reason = "outside the binary; only `relink` prints or exits";
         found.extend(says(source, &TERMINAL, reason));
     }
     found
+}
+
+/// Whether a file may give a request rights; tests may.
+fn may_give_rights(path: &Path) -> bool {
+    let is_test = path.components().any(|part| part.as_os_str() == "tests");
+    is_test || GIVE_RIGHTS.iter().any(|allowed| path == Path::new(allowed))
 }
 
 /// Each line of code that says one of the words.
@@ -128,6 +162,17 @@ mod tests {
             text,
             &["a.rs:2 says `eprintln!` outside the binary; only `relink` prints or exits"],
         );
+    }
+
+    #[test]
+    fn rights_outside_the_listed_files_are_a_breach() {
+        let text = "//! A.\nlet rights = RequestRights::named_by_user();\n";
+        let breach = "says `RequestRights::named_by_user` gives rights; list the file in \
+                      `GIVE_RIGHTS` if a user's words come in there";
+        check("relink-engine", text, &[&format!("a.rs:2 {breach}")]);
+        let listed = Path::new("crates/relink-engine/src/load/mod.rs");
+        assert_eq!(breaches(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
+        check("relink-engine", "//! A.\nRequestRights::discovered();\n", &[]);
     }
 
     #[test]

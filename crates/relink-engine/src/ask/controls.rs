@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_judge::{Sibling, is_conclusive, kinship, neighborhood, sibling, sibling_key};
-use relink_model::{Control, ControlKind, Errand, Probe};
+use relink_model::{Control, ControlKind, Errand, Probe, RequestRights};
 use relink_ports::{HostId, KeptControl, Neighbor};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -42,7 +42,7 @@ pub(super) struct ControlErrand {
     pub(super) kind: ControlKind,
     pub(super) key: String,
     pub(super) url: String,
-    pub(super) is_named: bool,
+    pub(super) rights: RequestRights,
     pub(super) attempt: u32,
     /// Whether it is asked before anybody waits for it. It then has a place of
     /// its own among the requests in flight.
@@ -106,8 +106,8 @@ impl Asker<'_> {
         if lane.is_some_and(|lane| !lane.manners.allows(&sibling.url)) {
             return Ok(Found::Control(unasked(kind)));
         }
-        let (url, is_named) = (sibling.url, inquest.errand.is_named);
-        let errand = ControlErrand { kind, key, url, is_named, attempt: 1, is_ahead: false };
+        let (url, rights) = (sibling.url, inquest.errand.rights);
+        let errand = ControlErrand { kind, key, url, rights, attempt: 1, is_ahead: false };
         Ok(self.order(inquest.host, errand))
     }
 
@@ -127,8 +127,8 @@ impl Asker<'_> {
             {
                 continue;
             }
-            let (kind, is_named) = (ControlKind::Stray, first.is_named);
-            let errand = ControlErrand { kind, key, url, is_named, attempt: 1, is_ahead: true };
+            let (kind, rights) = (ControlKind::Stray, first.rights);
+            let errand = ControlErrand { kind, key, url, rights, attempt: 1, is_ahead: true };
             if let Some(lane) = self.lanes.get_mut(&host)
                 && lane.takes_control()
             {
@@ -240,8 +240,8 @@ impl Asker<'_> {
         self.beside += 1;
         tokio::spawn(async move {
             let agent = relink_ports::Agent::Plain;
-            let (url, is_named) = (&*errand.url, errand.is_named);
-            let asked = Asked { url, like: None, is_named, agent, terms };
+            let (url, rights) = (&*errand.url, errand.rights);
+            let asked = Asked { url, like: None, rights, agent, terms };
             let looked = look_through(&*ports.fetch, &*ports.clock, asked);
             let probe = isolate_async(url, looked).await;
             let probe = probe.unwrap_or_else(|_| internal_error(ports.now()));

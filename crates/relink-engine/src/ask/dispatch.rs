@@ -205,7 +205,7 @@ async fn see(
     let agent = agent_for(errand.purpose, &errand.looks);
     let body_cap = bytes_for_places.or(terms.body_cap);
     let terms = Terms { body_cap, ..terms };
-    let asked = Asked { url: &errand.url, like, is_named: errand.is_named, agent, terms };
+    let asked = Asked { url: &errand.url, like, rights: errand.rights, agent, terms };
     let (probe, body) = read_through(&*ports.fetch, &*ports.clock, asked).await;
     let anchors = body.filter(|_| bytes_for_places.is_some());
     let anchors = anchors.and_then(|body| anchors::offered_by(&probe, &body));

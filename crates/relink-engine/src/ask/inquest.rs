@@ -14,7 +14,7 @@ use super::controls::{Found, NEIGHBOR_KINDS, unasked};
 use super::lane::THROTTLING;
 use super::{Asker, Looked};
 use crate::EngineFault;
-use crate::crawl::PageReading;
+use crate::crawl::{Crawler, PageReading};
 use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
 use crate::look::landing;
@@ -108,6 +108,10 @@ impl Asker<'_> {
                 return Ok(None);
             };
             let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_until.is_some());
+            if self.is_vain_guess(&inquest) {
+                self.targets = self.targets.saturating_sub(1);
+                return Ok(Some(inquest.judged(lease, Step::Leave)));
+            }
             let settings = self.settings;
             let case = inquest.case(habit, now);
             match judge_page(&settings.policy, &case) {
@@ -144,6 +148,15 @@ impl Asker<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the page is a sitemap that a crawl only guessed, and not there.
+    fn is_vain_guess(&self, inquest: &Inquest) -> bool {
+        let reading = inquest.shown.reading.as_deref();
+        let is_vain = |crawler: &&mut Crawler| {
+            crawler.is_vain_guess(&inquest.errand, &inquest.probe, reading)
+        };
+        self.crawler.as_ref().is_some_and(is_vain)
     }
 
     /// Whether a crawl goes on from where the page was sent. That cannot wait

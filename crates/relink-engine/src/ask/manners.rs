@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use relink_frontier::{Robots, RobotsAnswer, host_name};
 use relink_judge::codes;
-use relink_model::{Confidence, Ending, Errand, Probe, Word};
+use relink_model::{Confidence, Ending, Errand, Probe, RequestRights, Word};
 use relink_ports::{Agent, Gate, HostId, KeptRobots, Settlement, Step, Terms};
 use url::Url;
 
@@ -113,7 +113,7 @@ impl Asker<'_> {
     pub(super) fn send_robots(&mut self, host: HostId) {
         let Some(lane) = self.lanes.get_mut(&host) else { return };
         let Some(errand) = lane.queue.front() else { return };
-        let (origin, is_named) = (origin(&errand.url).unwrap_or_default(), errand.is_named);
+        let (origin, rights) = (origin(&errand.url).unwrap_or_default(), errand.rights);
         lane.manners = Manners::Sought;
         let ports = self.ports.clone();
         let tray = Arc::clone(&self.tray);
@@ -121,7 +121,7 @@ impl Asker<'_> {
         tokio::spawn(async move {
             let (asked, unread) = (ports.now(), origin.clone());
             let (kept, probe) =
-                isolate_async(&unread, ask(&ports, origin, is_named)).await.unwrap_or_else(|_| {
+                isolate_async(&unread, ask(&ports, origin, rights)).await.unwrap_or_else(|_| {
                     let (origin, text) = (unread.clone(), Vec::new());
                     let kept = KeptRobots { origin, asked, status: None, text };
                     (kept, internal_error(asked))
@@ -174,14 +174,14 @@ impl Asker<'_> {
 }
 
 /// Asks for `robots.txt`. More redirects than the rule allows lead nowhere.
-async fn ask(ports: &crate::Ports, origin: String, is_named: bool) -> (KeptRobots, Probe) {
+async fn ask(ports: &crate::Ports, origin: String, rights: RequestRights) -> (KeptRobots, Probe) {
     let asked = moment(&*ports.clock);
     let none = KeptRobots { origin: origin.clone(), asked, status: None, text: Vec::new() };
     let Ok(url) = Url::parse(&format!("{origin}/robots.txt")) else {
         return (none, no_address(asked));
     };
     let terms = Terms { body_cap: Some(Robots::LONGEST_FILE), ..Terms::default() };
-    let at = LookAt { terms, ..LookAt::new(&url, is_named, Agent::Plain) };
+    let at = LookAt { terms, ..LookAt::new(&url, rights, Agent::Plain) };
     let (probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
     let is_far = probe.hops.len() > RobotsAnswer::MOST_REDIRECTS + 1;
     let status = match probe.ending {

@@ -5,26 +5,27 @@
 //! [`Memory`], which is saved with the run from time to time; what a kill
 //! loses of it is learnt again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
     Admission as Trapped, AvoidedPattern, CrawlScope, Discovery, Order, PageSight, ParameterTrials,
-    RobotsAnswer, Scope, TrapWatch, host_name, is_within_depth, strip,
+    RobotsAnswer, Scope, TrapWatch, canonical, host_name, is_within_depth, strip,
 };
 use relink_judge::codes;
-use relink_model::{Errand, Place, Probe, Word};
+use relink_model::{
+    Ending, Errand, Place, Probe, RequestRights, Word, is_same_host_and_port, redact_stored_url,
+};
 use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
-use relink_wire::redact;
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
 use super::lookalikes::Lookalikes;
-use super::reading::{FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
+use super::reading::{BadLink, FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use super::visit::{RenderMode, Visit};
 use crate::ask::{AGENT, Further, Source};
@@ -83,6 +84,9 @@ pub struct LeftAside {
     pub sitemaps: u64,
 }
 
+/// Where a sitemap is looked for if robots.txt names none.
+const USUAL_SITEMAP: &str = "/sitemap.xml";
+
 /// What a crawl keeps of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Memory {
@@ -91,13 +95,17 @@ struct Memory {
     left_aside: LeftAside,
     #[serde(default)]
     sitemaps: SitemapLimits,
+    /// URLs of [`USUAL_SITEMAP`] that pages link to: they are pages' links, and
+    /// no guesses of ours.
+    #[serde(default)]
+    linked_sitemaps: BTreeSet<String>,
 }
 
 impl Memory {
     fn new(now: Timestamp) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
-        let (trials, left_aside, sitemaps) = Default::default();
-        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps }
+        let (trials, left_aside, sitemaps, linked_sitemaps) = Default::default();
+        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps, linked_sitemaps }
     }
 }
 
@@ -118,10 +126,16 @@ pub(crate) struct Crawler {
     pub(crate) time: Option<Duration>,
     /// Whether sitemaps that the site names are read.
     reads_sitemaps: bool,
+    /// URLs that the user named: start pages and sitemaps.
+    named: Vec<Url>,
     /// Sitemaps to be read once the links lead no further.
     sitemaps: Vec<Url>,
     /// Sitemaps that are being read.
     read_sitemaps: Vec<Url>,
+    /// Sitemaps that no robots.txt names, tried at their usual URL.
+    guessed_sitemaps: BTreeSet<String>,
+    /// The origins where the crawl begins, by their host.
+    origins: BTreeMap<String, Url>,
     /// Pages that needed a browser and were read without, and why.
     unrendered: Option<(u64, RenderFault)>,
     /// What hosts said about robots.
@@ -170,8 +184,11 @@ impl Crawler {
             render: settings.render,
             time: settings.time,
             reads_sitemaps: settings.reads_sitemaps,
+            named: named_urls(settings),
             sitemaps: settings.sitemaps.clone(),
             read_sitemaps: Vec::new(),
+            guessed_sitemaps: BTreeSet::new(),
+            origins: origins(settings),
             unrendered: None,
             hosts: BTreeMap::new(),
         }
@@ -191,17 +208,59 @@ impl Crawler {
             is_closed: answer.is_unreachable,
         };
         self.hosts.insert(host.to_owned(), note);
-        if !self.reads_sitemaps {
-            return;
+        if self.reads_sitemaps {
+            self.note_sitemaps(host, answer);
         }
-        let named = answer.robots.sitemaps().iter().filter_map(|text| Url::parse(text).ok());
-        for sitemap in named.filter(|url| self.rules.scope.is_inside(url)) {
+    }
+
+    /// Notes the sitemaps that a robots.txt names, or the usual one if it names
+    /// none.
+    fn note_sitemaps(&mut self, host: &str, answer: &RobotsAnswer) {
+        let Some(base) = self.robots_url(host) else { return };
+        let mut found: Vec<Url> = answer
+            .robots
+            .sitemaps()
+            .iter()
+            .filter_map(|text| canonical(Some(&base), text).ok())
+            .collect();
+        if found.is_empty() && !answer.is_unreachable && self.origins.contains_key(host) {
+            let usual = base.join(USUAL_SITEMAP).ok();
+            let usual = usual.filter(|url| answer.robots.is_allowed(AGENT, url));
+            self.guessed_sitemaps.extend(usual.iter().map(Url::to_string));
+            found.extend(usual);
+        }
+        for sitemap in found.into_iter().filter(|url| self.rules.scope.is_inside(url)) {
             if self.sitemaps.len() >= MAX_SITEMAPS {
                 self.memory.left_aside.sitemaps += 1;
             } else if !self.sitemaps.contains(&sitemap) {
                 self.sitemaps.push(sitemap);
             }
         }
+    }
+
+    /// The robots.txt of a host, from which relative sitemap lines are seen.
+    fn robots_url(&self, host: &str) -> Option<Url> {
+        let known = self.origins.get(host).or_else(|| self.origins.values().next())?;
+        Url::parse(&format!("{}://{host}/robots.txt", known.scheme())).ok()
+    }
+
+    /// Whether a page is a sitemap that was only guessed, and is not there. It
+    /// is then left out of the results.
+    pub(crate) fn is_vain_guess(
+        &self,
+        errand: &Errand,
+        probe: &Probe,
+        reading: Option<&PageReading>,
+    ) -> bool {
+        let is_guess = self.guessed_sitemaps.contains(&errand.url)
+            && !self.memory.linked_sitemaps.contains(&errand.url);
+        let leads_on = || {
+            let last = landing(probe);
+            last.is_some_and(|url| url.as_str() != errand.url && is_named_as_sitemap(&url))
+        };
+        let is_there = matches!(probe.ending, Ending::Answered(200..=299))
+            && (reading.is_some_and(|reading| reading.is_sitemap) || leads_on());
+        is_guess && !is_there
     }
 
     /// The sitemaps that are to be read now, as a page that links to them.
@@ -214,7 +273,8 @@ impl Crawler {
         self.read_sitemaps.extend(sitemaps.iter().cloned());
         let named: Vec<(String, Url)> =
             sitemaps.into_iter().map(|url| (url.to_string(), url)).collect();
-        Some(NewPage { is_sitemap: true, ..self.seeds("sitemaps", &named) })
+        let rights = |crawler: &Self, url: &Url| crawler.sitemap_rights(url);
+        Some(NewPage { is_sitemap: true, ..self.listed_page("sitemaps", &named, rights) })
     }
 
     /// Whether an errand that was let in still leads into no trap.
@@ -233,7 +293,7 @@ impl Crawler {
         let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
         let terms = Terms { body_cap, ..terms };
         let max_links = self.rules.page_links;
-        Visit { url, is_named: errand.is_named, agent, terms, mode: self.render, max_links }
+        Visit { url, rights: errand.rights, agent, terms, mode: self.render, max_links }
     }
 
     /// A page needed a browser, and none could show it.
@@ -305,6 +365,27 @@ impl Crawler {
 
     /// The page that starts the crawl: the addresses the user named.
     pub(crate) fn seeds(&mut self, label: &str, urls: &[(String, Url)]) -> NewPage {
+        self.listed_page(label, urls, |_, _| RequestRights::named_by_user())
+    }
+
+    /// The rights of a sitemap: the user named it, or a host whose robots.txt
+    /// may speak for itself only.
+    fn sitemap_rights(&self, sitemap: &Url) -> RequestRights {
+        let is_own = |named: &Url| is_same_host_and_port(named, sitemap);
+        if self.named.iter().any(is_own) {
+            RequestRights::named_by_user()
+        } else {
+            RequestRights::discovered()
+        }
+    }
+
+    /// A page that lists these URLs, each with its rights.
+    fn listed_page(
+        &mut self,
+        label: &str,
+        urls: &[(String, Url)],
+        rights: impl Fn(&Self, &Url) -> RequestRights,
+    ) -> NewPage {
         let batch = self.number(urls.len());
         let mut page = NewPage { label: label.to_owned(), ..NewPage::default() };
         for (position, (given, url)) in (0..).zip(urls) {
@@ -312,8 +393,8 @@ impl Crawler {
             let found = Discovery { depth: 0, batch, position };
             let link = NewLink {
                 place: super::argument(position, given),
-                given: redact(given).into_owned(),
-                target: web(url, true),
+                given: redact_stored_url(given).into_owned(),
+                target: web(url, rights(self, url)),
                 fragment: None,
                 hidden: Vec::new(),
             };
@@ -346,7 +427,7 @@ impl Crawler {
         for (position, link) in (0..).zip(reading.links) {
             let way = Way {
                 found: Discovery { depth: depth + 1, batch, position },
-                is_named: at.errand.is_named,
+                rights: at.errand.rights,
                 from: &landing,
                 is_closed: reading.forbids_following,
                 index_level,
@@ -385,8 +466,8 @@ impl Crawler {
         let from = Url::parse(&at.errand.url).ok()?;
         self.memory.traps.note_redirect(&from, landing);
         self.memory.sitemaps.note_redirect(&from, landing);
-        let (is_named, index_level) = (at.errand.is_named, None);
-        let way = Way { found, is_named, from: &from, is_closed: false, index_level };
+        let (rights, index_level) = (at.errand.rights, None);
+        let way = Way { found, rights, from: &from, is_closed: false, index_level };
         let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
         Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
     }
@@ -401,7 +482,7 @@ impl Crawler {
         let FoundLink { place, given, url, fragment, is_unfollowed } = link;
         let url = match url {
             Ok(url) => url,
-            Err(reason) => return self.malformed(way, place, given, reason),
+            Err(bad) => return self.malformed(way, place, given, bad),
         };
         let (url, _) = strip(&url);
         let (stripped, dropped) = self.memory.trials.strip(&url);
@@ -413,13 +494,14 @@ impl Crawler {
             self.memory.left_aside.left_out += 1;
             return None;
         }
+        if url.path() == USUAL_SITEMAP && self.rules.scope.is_inside(&url) {
+            self.memory.linked_sitemaps.insert(url.to_string());
+        }
         let is_shy = (is_unfollowed || way.is_closed) && !self.rules.follows_all;
         let admission = self.admit(way, &url, is_shy, fresh);
         // Pages write most addresses in short, each in its own way.
-        let given = redact(url.as_str()).into_owned();
-        let is_near = url.host() == way.from.host()
-            && url.port_or_known_default() == way.from.port_or_known_default();
-        let target = web(&url, way.is_named && is_near);
+        let given = redact_stored_url(url.as_str()).into_owned();
+        let target = web(&url, way.rights.inherited(way.from, &url));
         Some(PageLink {
             link: NewLink { place, given, target, fragment, hidden: Vec::new() },
             admission,
@@ -480,7 +562,7 @@ impl Crawler {
         way: &Way<'_>,
         place: Place,
         given: String,
-        reason: String,
+        bad: BadLink,
     ) -> Option<PageLink> {
         if !self.rules.filter.takes(&given) {
             self.memory.left_aside.left_out += 1;
@@ -489,8 +571,8 @@ impl Crawler {
         let target = NewTarget::Local {
             key: format!("malformed:{given}"),
             word: Word::Local,
-            code: Some(codes::MALFORMED_URL),
-            reason,
+            code: Some(bad.code),
+            reason: bad.reason,
         };
         let link = NewLink { place, given, target, fragment: None, hidden: Vec::new() };
         Some(PageLink { link, admission: self.ask(way.found, false) })
@@ -533,6 +615,12 @@ impl Crawler {
     }
 }
 
+/// The URLs that the user named.
+fn named_urls(settings: &CrawlSettings) -> Vec<Url> {
+    let seeds = settings.seeds.iter().map(|(_, url)| url);
+    seeds.chain(&settings.sitemaps).cloned().collect()
+}
+
 /// What a crawl's memory tells: traps that were avoided, and links that were
 /// not asked.
 pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
@@ -540,11 +628,16 @@ pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
     memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.left_aside))
 }
 
+/// Where a crawl begins, host by host.
+fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
+    settings.seeds.iter().map(|(_, url)| (host_name(url), url.clone())).collect()
+}
+
 /// How a link was come upon.
 struct Way<'a> {
     found: Discovery,
-    /// Whether the page's own address was named by the user.
-    is_named: bool,
+    /// The rights of the page that links there.
+    rights: RequestRights,
     from: &'a Url,
     /// Whether the page asks that none of its links be followed.
     is_closed: bool,
@@ -552,6 +645,6 @@ struct Way<'a> {
     index_level: Option<u32>,
 }
 
-fn web(url: &Url, is_named: bool) -> NewTarget {
-    NewTarget::Web { host: host_name(url), is_named, url: url.to_string() }
+fn web(url: &Url, rights: RequestRights) -> NewTarget {
+    NewTarget::Web { host: host_name(url), rights, url: url.to_string() }
 }

@@ -23,8 +23,8 @@ use url::Url;
 pub use self::crawler::{CrawlRules, HostNote, LeftAside};
 pub(crate) use self::crawler::{Crawler, Standing};
 pub(crate) use self::reading::{
-    FoundLink, MOST_ENTRIES, PageReading, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap, read,
-    unpacked_body,
+    BadLink, FoundLink, MOST_ENTRIES, PageReading, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
+    read, unpacked_body,
 };
 pub(crate) use self::report::links_left_aside;
 pub use self::report::{crawl_before, site_report};

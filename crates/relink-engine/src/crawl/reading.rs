@@ -5,10 +5,10 @@
 use std::borrow::Cow;
 
 use relink_frontier::{PageDirectives, PageSight, canonical};
-use relink_model::{Link, LinkTarget, Place, SkipReason};
-use relink_page::{Format, RobotsMarks, robots_marks};
+use relink_judge::codes;
+use relink_model::{Code, Link, LinkTarget, Place, SkipReason, redact_stored_url, with_authority};
+use relink_page::{Format, RobotsMarks, fills_placeholders, holds_placeholder, robots_marks};
 use relink_ports::Body;
-use relink_wire::redact;
 use url::Url;
 
 use crate::anchors;
@@ -50,12 +50,32 @@ pub(crate) struct FoundLink {
     pub(crate) place: Place,
     /// The destination as the page writes it, without credentials.
     pub(crate) given: String,
-    /// Where it leads, or why that is no address.
-    pub(crate) url: Result<Url, String>,
+    /// Where it leads, or why that is not known.
+    pub(crate) url: Result<Url, BadLink>,
     /// The place it wants there.
     pub(crate) fragment: Option<String>,
     /// Whether the page asks that it not be followed.
     pub(crate) is_unfollowed: bool,
+}
+
+/// A link that leads nowhere, by its text alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BadLink {
+    pub(crate) code: Code,
+    pub(crate) reason: String,
+}
+
+impl BadLink {
+    /// It is not a URL.
+    pub(crate) fn malformed(reason: String) -> Self {
+        Self { code: codes::MALFORMED_URL, reason }
+    }
+
+    /// It holds a placeholder of its template.
+    pub(crate) fn placeholder() -> Self {
+        let reason = "it holds a template placeholder that was not replaced".to_owned();
+        Self { code: codes::TEMPLATE_PLACEHOLDER, reason }
+    }
 }
 
 /// Reads the page found at `url`, at most `max_links` links of it; nothing if
@@ -127,8 +147,9 @@ impl PageReading {
         max_links: usize,
     ) {
         let read = relink_page::links(format, bytes);
-        let said = read.base.and_then(|base| url.join(&base).ok()).filter(is_base);
-        let seen_from = SeenFrom { page: url, base: said };
+        let said = read.base.and_then(|base| url.join(&with_authority(&base)).ok()).filter(is_base);
+        let seen_from =
+            SeenFrom { page: url, base: said, fills_placeholders: fills_placeholders(bytes) };
         for link in read.links {
             match self.resolve(&seen_from, &link) {
                 Some(_) if self.links.len() >= max_links => self.more += 1,
@@ -143,6 +164,9 @@ impl PageReading {
 
     /// Where a link leads, if it leads off its own place on the page.
     fn resolve(&mut self, seen_from: &SeenFrom<'_>, link: &Link) -> Option<FoundLink> {
+        if holds_placeholder(&link.target) && !seen_from.fills_placeholders {
+            return Some(found(link, Err(BadLink::placeholder()), None));
+        }
         let text = match &link.target {
             LinkTarget::Web(text) | LinkTarget::Path(text) => text,
             LinkTarget::Fragment(text) => {
@@ -158,10 +182,11 @@ impl PageReading {
                 return None;
             }
             LinkTarget::Malformed(_, reason) => {
-                return Some(found(link, Err(reason.clone()), None));
+                return Some(found(link, Err(BadLink::malformed(reason.clone())), None));
             }
         };
-        let url = canonical(Some(seen_from.own()), text).map_err(|fault| fault.to_string());
+        let url = canonical(Some(seen_from.own()), text)
+            .map_err(|fault| BadLink::malformed(fault.to_string()));
         Some(found(link, url, anchors::wanted(text)))
     }
 
@@ -175,6 +200,8 @@ struct SeenFrom<'a> {
     page: &'a Url,
     /// What the page itself names as its base.
     base: Option<Url>,
+    /// Whether scripts of the page replace placeholders in its links.
+    fills_placeholders: bool,
 }
 
 impl SeenFrom<'_> {
@@ -189,8 +216,8 @@ impl SeenFrom<'_> {
     }
 }
 
-fn found(link: &Link, url: Result<Url, String>, fragment: Option<String>) -> FoundLink {
-    let given = redact(link.target.text()).into_owned();
+fn found(link: &Link, url: Result<Url, BadLink>, fragment: Option<String>) -> FoundLink {
+    let given = redact_stored_url(link.target.text()).into_owned();
     FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
 }
 

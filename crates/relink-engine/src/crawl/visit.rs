@@ -1,7 +1,7 @@
 //! One visit to a page that is followed: a look, and the reading of what it
 //! shows, in a browser's eyes where scripts build it.
 
-use relink_model::{Digest, Ending, Mark, Probe};
+use relink_model::{Digest, Ending, Mark, Probe, RequestRights};
 use relink_ports::{Agent, Body, RenderFault, RenderRequest, Terms};
 use url::Url;
 
@@ -24,7 +24,7 @@ pub enum RenderMode {
 /// A visit to be paid.
 pub(crate) struct Visit {
     pub(crate) url: Url,
-    pub(crate) is_named: bool,
+    pub(crate) rights: RequestRights,
     pub(crate) agent: Agent,
     /// What redirects may be followed, and how much may be read.
     pub(crate) terms: Terms,
@@ -46,7 +46,7 @@ impl Visit {
     /// Asks, and reads the page if it is where it was asked for.
     pub(crate) async fn pay(self, ports: &Ports) -> Visited {
         let terms = self.terms.clone();
-        let at = LookAt { terms, ..LookAt::new(&self.url, self.is_named, self.agent) };
+        let at = LookAt { terms, ..LookAt::new(&self.url, self.rights, self.agent) };
         let (mut probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
         let is_here = landing(&probe).is_none_or(|landing| landing == self.url);
         let Some(mut body) = body.filter(|_| is_here && is_page(&probe.ending)) else {
@@ -75,7 +75,7 @@ impl Visit {
             RenderMode::Never => false,
         };
         let render = ports.render.as_ref().filter(|_| is_wanted && is_html)?;
-        let request = RenderRequest { url: self.url.clone(), is_named: self.is_named };
+        let request = RenderRequest { url: self.url.clone(), rights: self.rights };
         let rendered = match render.render(request).await {
             Ok(rendered) => rendered,
             Err(fault) => return Some(Err(fault)),

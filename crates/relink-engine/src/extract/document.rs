@@ -3,12 +3,13 @@
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use relink_model::{Link, LinkTarget, SkipReason};
-use relink_page::{Format, Ignore, Options, Remarks, Windows, each_link_with, ignores, is_binary};
+use relink_page::{Format, Ignore, Options, Remarks, Windows, each_link_with, ignores};
 use relink_ports::{DocumentSource, Files};
 use relink_wire::extract::LinkWriter;
 
 use super::in_order::Piece;
 use super::{ExtractProblem, ExtractSettings, STDIN};
+use crate::binary::binary_problem;
 use crate::isolation::Panicked;
 use crate::reserved::is_reserved_address;
 use crate::unpack::{Bounds, UnpackFault, Unpacking, inner_name, is_packed};
@@ -48,12 +49,6 @@ impl Part {
     /// Of a document whose reading panicked.
     pub(super) fn of_panic(label: &str, panicked: Panicked) -> Self {
         Self::unread(problem(label, None, panicked.to_string()))
-    }
-
-    /// Of what is no text.
-    fn of_binary(label: &str) -> Self {
-        let problem = problem(label, None, "it is not text, and passed over".to_owned());
-        Self { problems: vec![problem], is_read: true, ..Self::default() }
     }
 }
 
@@ -145,9 +140,8 @@ impl<'a> Worker<'a> {
         take: TakePart<'_>,
     ) -> Part {
         let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
-        let Some((format, options)) = manner(self.settings, label, &head[..length]) else {
-            return Part::of_binary(label);
-        };
+        let (format, options) = manner(self.settings, label, &head[..length]);
+        let binary = binary_problem(self.settings.format, &head[..length]);
         let document = Cursor::new(head).take(length as u64).chain(rest);
         let mut windows = Windows::new(format, &options, WINDOW, document);
         let mut rendering = Rendering::new(self.settings, label, take);
@@ -158,6 +152,7 @@ impl<'a> Worker<'a> {
             rendering.tell(remarks);
         }
         let mut part = rendering.finish();
+        part.problems.extend(binary.map(|text| problem(label, None, text.to_owned())));
         part.problems.extend(windows.into_fault().map(|fault| unread(label, &fault)));
         part
     }
@@ -196,28 +191,26 @@ enum Ends {
     Later,
 }
 
-/// The format of a document and how it is read; nothing if it is no text.
-fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> Option<(Format, Options)> {
-    if settings.format.is_none() && is_binary(head) {
-        return None;
-    }
+/// The format of a document and how it is read.
+fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> (Format, Options) {
     let name = (label != STDIN).then(|| inner_name(label));
     let format = settings.format.unwrap_or_else(|| Format::of_file(name, head));
     let column = settings.column.clone();
-    Some((format, Options { column, ..name.map(Options::of_name).unwrap_or_default() }))
+    (format, Options { column, ..name.map(Options::of_name).unwrap_or_default() })
 }
 
 fn read_whole(settings: &ExtractSettings, label: &str, bytes: &[u8], take: TakePart<'_>) -> Part {
-    let Some((format, options)) = manner(settings, label, bytes) else {
-        return Part::of_binary(label);
-    };
+    let (format, options) = manner(settings, label, bytes);
     let mut rendering = Rendering::new(settings, label, take);
     rendering.notes = ignores(format, bytes);
     let remarks = each_link_with(format, bytes, &options, &mut |link| rendering.add(&link));
     let notes = std::mem::take(&mut rendering.notes);
     rendering.tell_unread(&notes);
     rendering.tell(remarks);
-    rendering.finish()
+    let mut part = rendering.finish();
+    let binary = binary_problem(settings.format, bytes);
+    part.problems.extend(binary.map(|text| problem(label, None, text.to_owned())));
+    part
 }
 
 fn unread(label: &str, fault: &io::Error) -> ExtractProblem {

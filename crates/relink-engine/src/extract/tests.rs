@@ -150,7 +150,10 @@ async fn what_cannot_be_read_is_a_problem_beside_the_links() {
     let problems = problems(&extracted);
     assert_eq!(problems[0], "gone: there is no such file or directory");
     assert_eq!(problems[1], "a/1!.md: cannot be read: permission denied");
-    assert_eq!(problems[2], "a/3.md: it is not text, and passed over");
+    assert_eq!(
+        problems[2],
+        "a/3.md: it may not be text: it has NUL bytes or is a PDF; it is read as text"
+    );
     assert!(problems[3].contains("`sometime`"), "{problems:?}");
     assert_eq!((extracted.documents, extracted.problems), (3, 4));
 }

@@ -21,7 +21,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::Scope;
-use relink_model::{Link, LinkTarget, Place, PlaceKind, RunId, Span};
+use relink_model::{Link, LinkTarget, Place, PlaceKind, RequestRights, RunId, Span};
 use relink_page::{Format, Options};
 use relink_ports::{
     DocumentId, DocumentSource, FileFault, LinkBatch, Moments, NewDocument, NewLink, NewTarget,
@@ -44,8 +44,8 @@ pub use self::remarks::{Remark, Remarked};
 use self::resolve::{Meaning, Resolver};
 use self::shelf::{Looked, Shelf};
 pub use self::skip::{Skip, Skips};
+use crate::binary::binary_problem;
 use crate::isolation::{Panicked, isolate, isolate_async};
-use crate::look::is_same_place;
 use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
 use crate::{EngineFault, Ports, Stop};
 
@@ -122,8 +122,8 @@ struct Document {
 enum Standing {
     /// On the disk, in this directory, and as which file, if it is one.
     Folder { folder: PathBuf, own: Option<PathBuf> },
-    /// On the web, at this address, and whether the user named its host.
-    Web { url: Url, is_named: bool },
+    /// On the web, at this address, and what requests to it may do.
+    Web { url: Url, rights: RequestRights },
 }
 
 impl Standing {
@@ -141,13 +141,13 @@ impl Standing {
         matches!(self, Self::Web { .. })
     }
 
-    /// Whether an address in the document is named by the user: those in the
-    /// user's own documents are, those on pages only on the page's own host
-    /// and port, if the user named that one.
-    fn names(&self, url: &Url) -> bool {
+    /// The rights of a URL in the document: the user named those in own
+    /// documents, and a page passes its rights to URLs on its own host and
+    /// port.
+    fn rights_of(&self, url: &Url) -> RequestRights {
         match self {
-            Self::Folder { .. } => true,
-            Self::Web { url: page, is_named } => *is_named && is_same_place(page, url),
+            Self::Folder { .. } => RequestRights::named_by_user(),
+            Self::Web { url: page, rights } => rights.inherited(page, url),
         }
     }
 }
@@ -233,6 +233,7 @@ impl<'a> Loader<'a> {
                     continue;
                 }
             };
+            self.note_binary(&source.label, &content);
             let named = || Format::of_file(Some(inner_name(&source.label)), content.head());
             let Ok(format) = isolate(&source.label, || self.format(named)) else {
                 self.note_unread(&source.label);
@@ -247,6 +248,14 @@ impl<'a> Loader<'a> {
             self.load_document(document, 0).await?;
         }
         Ok(())
+    }
+
+    /// Reports a document that may not be text.
+    fn note_binary(&mut self, label: &str, content: &Content) {
+        if let Some(text) = binary_problem(self.settings.reading.format, content.head()) {
+            let (path, text) = (label.to_owned(), text.to_owned());
+            self.loaded.problems.push(Remark { path, line: None, text });
+        }
     }
 
     /// Reads a file on a thread of its own, unless it is huge.
@@ -280,6 +289,7 @@ impl<'a> Loader<'a> {
 
     /// Reads what came in on standard input.
     async fn load_given(&mut self, content: Content) -> Result<(), EngineFault> {
+        self.note_binary(STDIN, &content);
         let sniffed = || Format::of_file(None, content.head());
         let Ok(format) = isolate(STDIN, || self.format(sniffed)) else {
             self.note_unread(STDIN);
@@ -306,7 +316,7 @@ impl<'a> Loader<'a> {
         }
         let document = self.begin_document(ARGUMENTS, xxh3_64(pages.join("\n").as_bytes())).await?;
         let Some(document) = document else { return Ok(()) };
-        let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere());
+        let resolver = Resolver::new(self.settings, Format::UrlList, Standing::nowhere(), &[]);
         let notes = Notes::default();
         let links = (1..)
             .zip(pages)
@@ -385,7 +395,12 @@ impl<'a> Loader<'a> {
             files: Arc::clone(&self.ports.files),
             today,
             most,
-            resolver: Resolver::new(self.settings, document.format, document.standing.clone()),
+            resolver: Resolver::new(
+                self.settings,
+                document.format,
+                document.standing.clone(),
+                document.content.head(),
+            ),
         }
     }
 

@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use relink_frontier::{canonical, host_name};
-use relink_model::Ending;
+use relink_model::{Ending, RequestRights};
 use relink_page::{Format, is_sitemap_index};
 use relink_ports::{Agent, Body, Terms};
 use url::Url;
@@ -25,7 +25,7 @@ use crate::crawl::{
     unpacked_body,
 };
 use crate::isolation::isolate;
-use crate::look::{LookAt, is_same_place, look};
+use crate::look::{LookAt, look};
 use crate::{EngineFault, Stop};
 
 /// Sitemaps that are listed and not yet read.
@@ -45,8 +45,8 @@ pub(super) struct Listed {
 #[derive(Debug)]
 struct Sitemap {
     url: Url,
-    /// Whether the user named it, and not a page.
-    is_named: bool,
+    /// What a request for it may do.
+    rights: RequestRights,
     depth: u32,
 }
 
@@ -71,7 +71,7 @@ impl Listed {
 /// What a page is asked for as.
 struct Asked<'a> {
     url: &'a Url,
-    is_named: bool,
+    rights: RequestRights,
     body_cap: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Loader<'_> {
         let page_bytes = self.settings.page_bytes;
         let body_cap =
             if is_named_as_sitemap(url) { page_bytes.max(SITEMAP_BYTES) } else { page_bytes };
-        let asked = Asked { url, is_named: true, body_cap: Some(body_cap) };
+        let asked = Asked { url, rights: RequestRights::named_by_user(), body_cap: Some(body_cap) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let Some(document) = self.isolated_document(url, &body, standing) else { return Ok(()) };
         self.load_document(document, 0).await
@@ -94,9 +94,9 @@ impl Loader<'_> {
     /// Asks a page, and keeps what it answered. What a server says instead of
     /// the page is no document.
     async fn ask(&mut self, asked: Asked<'_>, stop: &Stop) -> Option<(Body, Standing)> {
-        let Asked { url, is_named, body_cap } = asked;
+        let Asked { url, rights, body_cap } = asked;
         let terms = Terms { body_cap, ..Terms::default() };
-        let at = LookAt { terms, ..LookAt::new(url, is_named, Agent::Plain) };
+        let at = LookAt { terms, ..LookAt::new(url, rights, Agent::Plain) };
         let (probe, body) = tokio::select! {
             looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
             () = stop.raised() => return None,
@@ -113,8 +113,8 @@ impl Loader<'_> {
         self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
         let last = last.unwrap_or_else(|| url.clone());
         // A host that a redirect or a page leads to is not the user's choice.
-        let is_named = is_named && is_same_place(&last, url);
-        Some((body.filter(|_| is_shown)?, Standing::Web { url: last, is_named }))
+        let rights = rights.inherited(url, &last);
+        Some((body.filter(|_| is_shown)?, Standing::Web { url: last, rights }))
     }
 
     /// The document that a page is; nothing if it cannot be read because of an
@@ -165,8 +165,8 @@ impl Loader<'_> {
             // As for other documents, only `--exclude` decides.
             let Ok(url) = canonical(None, &link.given) else { continue };
             if !self.settings.scope.excludes(url.as_str()) {
-                let is_named = document.standing.names(&url);
-                self.listed.add(Sitemap { url, is_named, depth: depth + 1 });
+                let rights = document.standing.rights_of(&url);
+                self.listed.add(Sitemap { url, rights, depth: depth + 1 });
             }
         }
     }
@@ -203,8 +203,8 @@ impl Loader<'_> {
     }
 
     async fn load_sitemap(&mut self, sitemap: &Sitemap, stop: &Stop) -> Result<(), EngineFault> {
-        let Sitemap { url, is_named, depth } = sitemap;
-        let asked = Asked { url, is_named: *is_named, body_cap: Some(SITEMAP_BYTES) };
+        let Sitemap { url, rights, depth } = sitemap;
+        let asked = Asked { url, rights: *rights, body_cap: Some(SITEMAP_BYTES) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let document = self.isolated_document(url, &body, standing);
         // An error page that answers 200 is told as what it is, with the link

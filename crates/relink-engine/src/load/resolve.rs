@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relink_frontier::{Scope, canonical, host_name};
-use relink_judge::codes;
-use relink_model::{Link, LinkTarget, PlaceKind, SkipReason, Word};
-use relink_page::Format;
+use relink_model::{
+    Link, LinkTarget, PlaceKind, SkipReason, Word, redact_stored_url, redact_url, with_authority,
+};
+use relink_page::{Format, fills_placeholders, holds_placeholder};
 use relink_ports::NewTarget;
-use relink_wire::redact;
 use url::Url;
 
 use super::local::{LocalLink, manner, own_manner, tidied};
@@ -18,6 +18,7 @@ use super::skip::Skip;
 use super::{LoadSettings, LocalRules, Standing};
 use crate::anchors::wanted;
 use crate::base::is_base;
+use crate::crawl::BadLink;
 use crate::reserved::is_reserved;
 
 /// What becomes of a link.
@@ -37,8 +38,7 @@ impl Meaning {
     /// address, and never with credentials.
     pub(super) fn given(&self, link: &Link) -> String {
         let text = link.target.text();
-        // Most addresses hold no credentials, and this is asked of all of them.
-        let masked = if text.contains('@') { redact(text) } else { text.into() };
+        let masked = redact_stored_url(text);
         match (self, masked) {
             (Self::Target(NewTarget::Web { url, .. }), masked)
                 if matches!(masked, Cow::Owned(_)) || !is_address(text) =>
@@ -65,12 +65,35 @@ pub(super) struct Resolver {
     standing: Standing,
     /// Whether names reserved for examples are passed over.
     skips_reserved: bool,
+    /// What a placeholder of a template means in the document.
+    placeholders: Placeholders,
     /// Whether places on web pages are looked for.
     looks_for_places: bool,
     /// What relative links are relative to, if that is on the web.
     base: Option<Url>,
     /// What the document itself says about that.
     said: Said,
+}
+
+/// What placeholders of templates mean in a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Placeholders {
+    /// They are there to be replaced.
+    Skipped,
+    /// The document is a page as readers get it, and none of its scripts
+    /// replaces them.
+    Findings,
+}
+
+impl Placeholders {
+    fn of(standing: &Standing, format: Format, head: &[u8]) -> Self {
+        let is_page = matches!(format, Format::Html | Format::Xml | Format::Css);
+        if standing.is_on_web() && is_page && !fills_placeholders(head) {
+            Self::Findings
+        } else {
+            Self::Skipped
+        }
+    }
 }
 
 /// What a document says its links are relative to.
@@ -86,7 +109,12 @@ enum Said {
 
 impl Resolver {
     /// For a document of this format that stands here.
-    pub(super) fn new(settings: &LoadSettings, format: Format, standing: Standing) -> Self {
+    pub(super) fn new(
+        settings: &LoadSettings,
+        format: Format,
+        standing: Standing,
+        head: &[u8],
+    ) -> Self {
         let rules = settings.reading.local.clone();
         let base = match &standing {
             Standing::Web { url, .. } => Some(url.clone()),
@@ -99,6 +127,7 @@ impl Resolver {
             is_offline: settings.is_offline,
             rules,
             format,
+            placeholders: Placeholders::of(&standing, format, head),
             standing,
             skips_reserved: settings.reading.skips_reserved && is_file,
             looks_for_places: settings.reading.remote_anchors,
@@ -111,7 +140,7 @@ impl Resolver {
     pub(super) fn with_base(mut self, base: Option<&str>) -> Self {
         let Some(base) = base else { return self };
         let said = match &self.base {
-            Some(url) => url.join(base).ok(),
+            Some(url) => url.join(&with_authority(base)).ok(),
             None if base.starts_with("//") => Url::parse(&format!("https:{base}")).ok(),
             None => Url::parse(base).ok(),
         };
@@ -147,6 +176,9 @@ impl Resolver {
     /// What the link means.
     pub(super) fn resolve(&self, link: &Link) -> Meaning {
         let kind = link.place.kind;
+        if self.placeholders == Placeholders::Findings && holds_placeholder(&link.target) {
+            return self.bad_link(link.target.text(), BadLink::placeholder());
+        }
         match &link.target {
             LinkTarget::Web(text) => self.web(text, self.skips_reserved),
             LinkTarget::Path(text) => self.path(text, kind),
@@ -177,7 +209,7 @@ impl Resolver {
         }
         Meaning::Target(NewTarget::Web {
             host: host_name(&url),
-            is_named: self.standing.names(&url),
+            rights: self.standing.rights_of(&url),
             url: url.into(),
         })
     }
@@ -252,15 +284,19 @@ impl Resolver {
     }
 
     fn malformed(&self, text: &str, reason: &str) -> Meaning {
+        self.bad_link(text, BadLink::malformed(reason.to_owned()))
+    }
+
+    fn bad_link(&self, text: &str, bad: BadLink) -> Meaning {
         if !self.scope.takes(text) {
             return Meaning::LeftOut;
         }
         Meaning::Target(NewTarget::Local {
             // Malformed or not, a password is never stored.
-            key: format!("malformed:{}", redact(text)),
+            key: format!("malformed:{}", redact_url(text)),
             word: Word::Local,
-            code: Some(codes::MALFORMED_URL),
-            reason: reason.to_owned(),
+            code: Some(bad.code),
+            reason: bad.reason,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use relink_model::{Ending, PlaceKind, Word};
+use relink_model::{Ending, PlaceKind, RequestRights, Word};
 use relink_ports::Clock;
 use url::Url;
 
@@ -17,8 +17,8 @@ pub(super) struct Looking<'a> {
     pub(super) fetch: GentleFetch<'a>,
     pub(super) clock: &'a dyn Clock,
     pub(super) settings: ExamineSettings,
-    /// The address that the user named.
-    pub(super) named: Url,
+    /// The URL that the user named.
+    pub(super) start: Url,
     pub(super) controls: ControlShelf,
 }
 
@@ -62,7 +62,7 @@ impl Looking<'_> {
         }
         let question = Question {
             url: url.to_string(),
-            is_named: is_same_place(&url, &self.named),
+            rights: RequestRights::named_by_user().inherited(&self.start, &url),
             ..Question::default()
         };
         let examiner = Examiner { fetch: &self.fetch, clock: self.clock, settings: self.settings };
@@ -118,8 +118,4 @@ fn destination(link: FoundLink, page: &Url) -> Option<Destination> {
         Ok(url) => Some(Destination::Page(url.into())),
         Err(_) => Some(Destination::Nowhere(link.given)),
     }
-}
-
-fn is_same_place(one: &Url, other: &Url) -> bool {
-    one.host() == other.host() && one.port_or_known_default() == other.port_or_known_default()
 }

@@ -148,7 +148,7 @@ impl<'a> Walker<'a> {
                     patience: settings.wait,
                     salt,
                 },
-                named: settings.url.clone(),
+                start: settings.url.clone(),
                 controls: ControlShelf::default(),
             },
             survey: Survey::new(0, settings.sigma, settings.form, settings.patience),

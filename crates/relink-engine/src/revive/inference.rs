@@ -42,7 +42,7 @@ impl Search<'_> {
                 continue;
             }
             let page = &quest.page;
-            let living = self.live.check(&page.url, &prediction.url, page.is_named).await;
+            let living = self.live.check(page, &prediction.url).await;
             let Some(living) = living else { continue };
             let confidence = weighed(prediction, &quest.compare(&living));
             if confidence < self.settings.least {

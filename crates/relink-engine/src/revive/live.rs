@@ -4,16 +4,17 @@
 //! answers like any stray address of its site is none. Each candidate is asked
 //! once for a directory, each host at the pace of a check.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use relink_frontier::{Pace, host_name};
 use relink_judge::Policy;
-use relink_model::{Digest, Word};
+use relink_model::{Digest, RequestRights, Word};
 use relink_revive::site::is_same_site;
 use tokio::time::Instant;
 use url::Url;
 
+use super::{DeadPage, ReviveSettings};
 use crate::Ports;
 use crate::examine::{ControlShelf, ExamineSettings, Examiner, Question};
 use crate::look::landing;
@@ -37,17 +38,22 @@ pub(super) struct LiveCheck<'a> {
     policy: Policy,
     salt: u64,
     controls: ControlShelf,
-    /// By address and whether the user named it: strangers may open less.
-    known: HashMap<(String, bool), Option<Living>>,
+    /// By URL and rights: the same URL may be closed to a request with fewer.
+    known: HashMap<(String, RequestRights), Option<Living>>,
+    /// Live pages that the user listed, each in canonical spelling.
+    listed: HashSet<String>,
     next: HashMap<String, Instant>,
     /// Pages fetched so far, those for comparison included.
     pub(super) fetches: u32,
 }
 
 impl<'a> LiveCheck<'a> {
-    pub(super) fn new(ports: &'a Ports, pace: Pace, policy: Policy, salt: u64) -> Self {
+    pub(super) fn new(ports: &'a Ports, settings: &ReviveSettings, salt: u64) -> Self {
         let (controls, known, next) = Default::default();
-        Self { ports, pace, policy, salt, controls, known, next, fetches: 0 }
+        let ReviveSettings { pace, policy, .. } = *settings;
+        let listed = settings.live.iter().filter_map(|(url, _)| Url::parse(url).ok());
+        let listed = listed.map(String::from).collect();
+        Self { ports, pace, policy, salt, controls, known, listed, next, fetches: 0 }
     }
 
     /// Forgets what candidates say, and hosts that nobody has to wait for: a
@@ -59,35 +65,37 @@ impl<'a> LiveCheck<'a> {
     }
 
     /// Whether a candidate for `old` is alive, on the same site.
-    pub(super) async fn check(
-        &mut self,
-        old: &Url,
-        candidate: &Url,
-        is_named: bool,
-    ) -> Option<Living> {
-        if !is_same_site(old, candidate) {
+    ///
+    /// A candidate is discovered, whoever named the old page: it keeps the
+    /// rights of the old page on the same host and port only, unless the user
+    /// listed the candidate itself.
+    pub(super) async fn check(&mut self, old: &DeadPage, candidate: &Url) -> Option<Living> {
+        if !is_same_site(&old.url, candidate) {
             return None;
         }
-        let near = candidate.host() == old.host()
-            && candidate.port_or_known_default() == old.port_or_known_default();
-        self.look(candidate, is_named && near).await
+        let rights = if self.listed.contains(candidate.as_str()) {
+            RequestRights::named_by_user()
+        } else {
+            old.rights.inherited(&old.url, candidate)
+        };
+        self.look(candidate, rights).await
     }
 
-    /// Whether a candidate on any site is alive. Nobody but an engine named it,
-    /// so it may open nothing that is closed to strangers.
+    /// Whether a candidate on any site is alive. A search engine named it, so
+    /// the request has no rights.
     pub(super) async fn check_elsewhere(&mut self, candidate: &Url) -> Option<Living> {
-        self.look(candidate, false).await
+        self.look(candidate, RequestRights::discovered()).await
     }
 
     /// Looks at a candidate, once. What leads on to another site is not what
     /// was named.
-    async fn look(&mut self, candidate: &Url, is_named: bool) -> Option<Living> {
-        let key = (candidate.to_string(), is_named);
+    async fn look(&mut self, candidate: &Url, rights: RequestRights) -> Option<Living> {
+        let key = (candidate.to_string(), rights);
         if let Some(known) = self.known.get(&key) {
             return known.clone();
         }
         self.keep_pace(candidate).await;
-        let question = Question { url: candidate.to_string(), is_named, ..Question::default() };
+        let question = Question { url: candidate.to_string(), rights, ..Question::default() };
         let settings = ExamineSettings { policy: self.policy, patience: PATIENCE, salt: self.salt };
         let judging = Examiner { fetch: &*self.ports.fetch, clock: &*self.ports.clock, settings };
         let examined = judging.examine(&question, &mut self.controls).await;

@@ -77,7 +77,7 @@ impl Search<'_> {
             return;
         }
         let page = &quest.page;
-        let living = self.live.check(&page.url, candidate, page.is_named).await;
+        let living = self.live.check(page, candidate).await;
         let Some(living) = living.filter(|living| !quest.is_itself(&living.url)) else {
             quest.revival.because(NoAlias::NothingLive);
             return;

@@ -32,7 +32,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::Pace;
 use relink_judge::Policy;
-use relink_model::{Confidence, Word};
+use relink_model::{Confidence, RequestRights, Word};
 use relink_ports::{DeadTarget, KeptRevival};
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
@@ -81,8 +81,8 @@ pub struct DeadPage {
     pub url: Url,
     /// What the store remembers of it.
     pub known: Option<DeadTarget>,
-    /// Whether the user named it.
-    pub is_named: bool,
+    /// What requests for it may do.
+    pub rights: RequestRights,
 }
 
 /// Told about pages as they are looked for.
@@ -105,7 +105,7 @@ pub async fn revive(
 ) -> Result<(), EngineFault> {
     let all = pages.len();
     let salt = u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes());
-    let live = LiveCheck::new(ports, settings.pace, settings.policy, salt);
+    let live = LiveCheck::new(ports, settings, salt);
     let mut search = Search { ports, settings, live };
     let mut done = 0;
     for (directory, pages) in grouped(pages) {

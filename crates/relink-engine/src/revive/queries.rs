@@ -84,6 +84,7 @@ fn words(path: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+    use relink_model::RequestRights;
 
     use super::super::DeadPage;
     use super::*;
@@ -91,7 +92,7 @@ mod tests {
     /// A quest for a page of which this much is remembered.
     fn quest(title: Option<&str>, opening: &str) -> Quest {
         let url = "http://www.example.org/birds/snowy_owls.html".parse().unwrap();
-        let page = DeadPage { url, known: None, is_named: false };
+        let page = DeadPage { url, known: None, rights: RequestRights::discovered() };
         let mut quest = Quest::new(page, Timestamp::UNIX_EPOCH);
         quest.old.title = title.map(str::to_owned);
         let is_known = !opening.is_empty();

@@ -157,7 +157,7 @@ pub(super) enum Comparison {
 
 #[cfg(test)]
 mod tests {
-    use relink_model::Sketch;
+    use relink_model::{RequestRights, Sketch};
 
     use super::*;
 
@@ -169,7 +169,7 @@ mod tests {
     #[track_caller]
     fn check(old: Digest, new: Digest, expect: &str) {
         let url: Url = "https://example.org/a".parse().unwrap();
-        let page = DeadPage { url: url.clone(), known: None, is_named: false };
+        let page = DeadPage { url: url.clone(), known: None, rights: RequestRights::discovered() };
         let quest = Quest { copy: Some(old), ..Quest::new(page, Timestamp::UNIX_EPOCH) };
         let living = Living { url, digest: Some(new) };
         let evidence = quest.evidence(&living, Vec::new());
@@ -200,7 +200,7 @@ mod tests {
     #[track_caller]
     fn check_itself(url: &str, expect: bool) {
         let dead = "http://example.org/owls?page=2".parse().unwrap();
-        let page = DeadPage { url: dead, known: None, is_named: false };
+        let page = DeadPage { url: dead, known: None, rights: RequestRights::discovered() };
         let quest = Quest::new(page, Timestamp::UNIX_EPOCH);
         assert_eq!(quest.is_itself(&url.parse().unwrap()), expect, "{url}");
     }

@@ -111,7 +111,7 @@ impl Search<'_> {
     ) -> Result<Alias, &'static str> {
         let Accepted { redirect, compared } = accepted;
         let page = &quest.page;
-        let living = self.live.check(&page.url, &redirect.target, page.is_named).await;
+        let living = self.live.check(page, &redirect.target).await;
         let living = living.ok_or("nothing is alive there")?;
         // Lost pages are often sent to the front page. The paper tells that by
         // the neighbors; without any, the front page is no answer.

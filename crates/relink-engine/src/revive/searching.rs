@@ -92,7 +92,7 @@ impl Search<'_> {
         let (began, before) = (Instant::now(), self.live.fetches);
         for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
             let page = &quest.page;
-            let living = self.live.check(&page.url, &url, page.is_named).await;
+            let living = self.live.check(page, &url).await;
             let is_found = |it: &Living| quest.is_copy(it) && !quest.is_itself(&it.url);
             if let Some(living) = living.filter(is_found) {
                 let evidence = quest.evidence(&living, Vec::new());

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use relink_frontier::{canonical, host_name};
-use relink_model::{LinkTarget, Place, PlaceKind, Span};
+use relink_model::{LinkTarget, Place, PlaceKind, Span, redact_url};
 use relink_page::{Format, Options, each_link_with};
 use relink_ports::{DocumentSource, FileFault, Files, Store, StoreFault, Walk};
 use relink_survey::{Answer, Catalogue, UrlId};
@@ -197,8 +197,8 @@ fn parse(
                 if let LinkTarget::Web(url) = &link.target {
                     collecting.add(url, None, None, link.place);
                 } else {
-                    collecting
-                        .problem(link.place.line, format!("`{}` is no web address", link.raw));
+                    let text = format!("{} is no web address", named(&link.raw));
+                    collecting.problem(link.place.line, text);
                 }
             });
         }
@@ -223,6 +223,17 @@ async fn from_store(store: &dyn Store) -> Result<ReadCatalogue, CatalogueFault> 
     Ok(collecting.finish(STORE, 0))
 }
 
+/// Names an entry in a message. The entry itself is shown only if it is meant as
+/// a URL, without its secrets: anything else may be a secret as a whole.
+fn named(entry: &str) -> String {
+    let is_url = entry.split_once(':').is_some_and(|(scheme, rest)| {
+        !scheme.is_empty()
+            && scheme.chars().all(|char| char.is_ascii_alphanumeric())
+            && rest.starts_with(['/', '\\'])
+    });
+    if is_url { format!("`{}`", redact_url(entry)) } else { "the entry".to_owned() }
+}
+
 /// A catalogue while it is read.
 #[derive(Debug, Default)]
 struct Collecting {
@@ -243,8 +254,12 @@ impl Collecting {
     fn add(&mut self, given: &str, domain: Option<&str>, truth: Option<Answer>, place: Place) {
         let url = match isolate(given, || canonical(None, given)) {
             Ok(Ok(url)) => url,
-            Ok(Err(fault)) => return self.problem(place.line, format!("`{given}`: {fault}")),
-            Err(panicked) => return self.problem(place.line, format!("`{given}`: {panicked}")),
+            Ok(Err(fault)) => {
+                return self.problem(place.line, format!("{}: {fault}", named(given)));
+            }
+            Err(panicked) => {
+                return self.problem(place.line, format!("{}: {panicked}", named(given)));
+            }
         };
         if !self.seen.insert(xxh3_64(url.as_str().as_bytes())) {
             self.repeated += 1;

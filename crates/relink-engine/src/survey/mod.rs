@@ -23,7 +23,7 @@ mod surveyor;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use relink_model::{ErrandId, RunId, Word};
+use relink_model::{ErrandId, RequestRights, RunId, Word};
 use relink_ports::{NewDocument, OpenRun, RunPlan, RunState, SettledQuery};
 use relink_survey::{Answer, PlanName};
 
@@ -83,8 +83,8 @@ pub struct SurveySettings {
     pub seed: Option<u64>,
     /// How much may be asked in a week.
     pub budget: Option<Budget>,
-    /// Whether the user named the URLs; else they were found on pages.
-    pub is_named: bool,
+    /// What requests for the URLs may do.
+    pub rights: RequestRights,
     /// How to ask.
     pub ask: AskSettings,
     /// Whether to start anew although an unfinished run is there.
@@ -274,7 +274,7 @@ async fn begin(
     ports.store.finish_document(document).await?;
     let links = ports.store.tally(run.id).await?.links;
     let position = usize::try_from(links).unwrap_or(usize::MAX);
-    surveyor.stores_in(document, position, settings.is_named);
+    surveyor.stores_in(document, position, settings.rights);
     if run.is_resumed {
         recall(ports, run.id, surveyor).await?;
     }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 use relink_frontier::host_name;
-use relink_model::Word;
+use relink_model::{RequestRights, Word};
 use relink_ports::{DocumentId, Moments, NewLink, NewTarget};
 use relink_survey::simulate::BATCH;
 use relink_survey::{Answer, DomainId, UrlId};
@@ -33,8 +33,8 @@ pub(super) struct Surveyor<'a> {
     document: DocumentId,
     /// The position of the next link in the document.
     position: usize,
-    /// Whether the user named the URLs; else they were found.
-    is_named: bool,
+    /// What requests for the URLs may do.
+    rights: RequestRights,
     /// Drawn and not answered.
     out: HashSet<UrlId>,
     /// Left unanswered by an interruption: they have their errands.
@@ -60,7 +60,7 @@ impl<'a> Surveyor<'a> {
             index,
             document: DocumentId(0),
             position: 0,
-            is_named: true,
+            rights: RequestRights::discovered(),
             out: HashSet::new(),
             left_over: HashSet::new(),
             news: 0,
@@ -69,9 +69,14 @@ impl<'a> Surveyor<'a> {
         }
     }
 
-    /// Says where links are stored, and whether the user named them.
-    pub(super) fn stores_in(&mut self, document: DocumentId, position: usize, is_named: bool) {
-        (self.document, self.position, self.is_named) = (document, position, is_named);
+    /// Sets where links are stored, and what requests for them may do.
+    pub(super) fn stores_in(
+        &mut self,
+        document: DocumentId,
+        position: usize,
+        rights: RequestRights,
+    ) {
+        (self.document, self.position, self.rights) = (document, position, rights);
     }
 
     /// A target that was settled before an interruption.
@@ -151,7 +156,7 @@ impl<'a> Surveyor<'a> {
     fn link(&self, url: UrlId) -> Option<NewLink> {
         let text = self.read.catalogue.url(url);
         let host = host_name(&Url::parse(text).ok()?);
-        let target = NewTarget::Web { url: text.to_owned(), host, is_named: self.is_named };
+        let target = NewTarget::Web { url: text.to_owned(), host, rights: self.rights };
         let (place, given) = (self.read.place(url), text.to_owned());
         Some(NewLink { place, given, target, fragment: None, hidden: Vec::new() })
     }

@@ -1,6 +1,7 @@
 //! As whom a server is asked.
 
 use relink_fetch::Settings;
+use relink_model::RequestRights;
 use relink_ports::{Agent, Fetch, Request, Terms};
 use relink_testkit::web::Web;
 
@@ -11,7 +12,12 @@ async fn check(user_agent: &str, agent: Agent, expect: &str) {
     web.redirect("/old", 301, "/new");
     let client = client(Settings { user_agent: user_agent.into(), ..Settings::default() });
     client
-        .fetch(Request { url: web.url("/old"), is_named: true, agent, terms: Terms::default() })
+        .fetch(Request {
+            url: web.url("/old"),
+            rights: RequestRights::named_by_user(),
+            agent,
+            terms: Terms::default(),
+        })
         .await;
     let told: Vec<_> =
         web.requests().iter().map(|it| it.header("user-agent").unwrap().to_owned()).collect();

@@ -1,7 +1,8 @@
 //! Connections made for a browser keep to the policy of every other one.
 
 use relink_fetch::Settings;
-use relink_ports::{Dial, Reach};
+use relink_model::RequestRights;
+use relink_ports::Dial;
 use relink_testkit::canary::Canary;
 use relink_testkit::web::Web;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -15,7 +16,7 @@ async fn a_private_place_is_dialed_only_where_it_was_named() {
     let client = client(Settings::default());
     for host in ["127.0.0.1", "localhost", "0x7f.1", "[::ffff:127.0.0.1]"] {
         let place = Url::parse(&format!("http://{host}:{}/", canary.port())).unwrap();
-        let refused = client.dial(&place, Reach::Public).await;
+        let refused = client.dial(&place, RequestRights::discovered()).await;
         let ending = refused.map(|_| ()).unwrap_err().to_string();
         assert!(ending.contains("private"), "{host}: {ending}");
     }
@@ -27,7 +28,7 @@ async fn a_named_place_answers_over_the_connection() {
     let web = Web::start().await;
     web.page("/a", 200, "here");
     let client = client(Settings::default());
-    let mut connection = client.dial(&web.url("/"), Reach::Any).await.unwrap();
+    let mut connection = client.dial(&web.url("/"), RequestRights::named_by_user()).await.unwrap();
     let head = b"GET /a HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
     connection.write_all(head).await.unwrap();
     let mut said = vec![0; 12];

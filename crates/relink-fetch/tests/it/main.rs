@@ -22,6 +22,7 @@ mod tls;
 use std::time::Duration;
 
 use relink_fetch::{Fetcher, Settings};
+use relink_model::RequestRights;
 use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
 use url::Url;
 
@@ -37,17 +38,17 @@ fn impatient() -> Settings {
 
 /// Fetches as if the user had named the URL.
 async fn named(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(asking(url, true, Terms::default())).await
+    client.fetch(asking(url, RequestRights::named_by_user(), Terms::default())).await
 }
 
 /// Fetches as if a page had named the URL.
 async fn found(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(asking(url, false, Terms::default())).await
+    client.fetch(asking(url, RequestRights::discovered(), Terms::default())).await
 }
 
 /// Asks for a URL in our own name.
-fn asking(url: Url, is_named: bool, terms: Terms) -> Request {
-    Request { url, is_named, agent: Agent::Plain, terms }
+fn asking(url: Url, rights: RequestRights, terms: Terms) -> Request {
+    Request { url, rights, agent: Agent::Plain, terms }
 }
 
 /// The ending as people read it.

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use relink_fetch::{Proxies, Settings};
-use relink_model::{Ending, Hop};
+use relink_model::{Ending, Hop, RequestRights};
 use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
 use relink_testkit::canary::Canary;
 use relink_testkit::dns::Dns;
@@ -281,7 +281,7 @@ async fn the_host_is_told_who_asks_and_what_the_user_entrusted_to_it() {
     client
         .fetch(Request {
             url: web.url_at("a.test", "/"),
-            is_named: true,
+            rights: RequestRights::named_by_user(),
             agent,
             terms: Terms::default(),
         })

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use relink_fetch::Settings;
-use relink_ports::{Fetch, Redirects, Terms, UserHeaders};
+use relink_model::RequestRights;
+use relink_ports::{Fetch, Redirects, Terms};
 use relink_testkit::hostile::{Hostile, Trick};
 use relink_testkit::web::{Answer, Web};
 
@@ -14,7 +15,9 @@ async fn a_redirect_can_be_the_answer() {
     let web = Web::start().await;
     web.redirect("/a", 301, "javascript:alert(1)").page("/b", 200, "never asked");
     let terms = Terms { redirects: Redirects::Tell, ..Terms::default() };
-    let fetched = client(Settings::default()).fetch(asking(web.url("/a"), true, terms)).await;
+    let fetched = client(Settings::default())
+        .fetch(asking(web.url("/a"), RequestRights::named_by_user(), terms))
+        .await;
     assert_eq!(ending(&fetched), "answered 301");
     assert_eq!(fetched.hops[0].location.as_deref(), Some("javascript:alert(1)"));
     assert_eq!(text(&fetched), "moved");
@@ -29,7 +32,7 @@ async fn headers_of_a_request_stay_with_its_first_place() {
     let headers = said.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
     let client = client(Settings { allow_private: true, ..Settings::default() });
     let terms = Terms { headers, ..Terms::default() };
-    client.fetch(asking(web.url("/a"), true, terms)).await;
+    client.fetch(asking(web.url("/a"), RequestRights::named_by_user(), terms)).await;
     let first = &web.requests()[0];
     assert_eq!(first.header("accept-datetime"), Some("then"));
     assert_eq!(first.header("accept"), Some("text/plain"));
@@ -42,9 +45,9 @@ async fn a_service_does_not_hear_the_users_headers() {
     let web = Web::start().await;
     let headers = vec![("Authorization".to_owned(), "secret".to_owned())];
     let client = client(Settings { headers, ..Settings::default() });
-    let terms = Terms { user_headers: UserHeaders::Withheld, ..Terms::default() };
-    client.fetch(asking(web.url("/a"), true, terms)).await;
-    client.fetch(asking(web.url("/a"), true, Terms::default())).await;
+    let service = RequestRights::configured_service();
+    client.fetch(asking(web.url("/a"), service, Terms::default())).await;
+    client.fetch(asking(web.url("/a"), RequestRights::named_by_user(), Terms::default())).await;
     let heard: Vec<_> =
         web.requests().iter().map(|it| it.header("authorization").map(str::to_owned)).collect();
     assert_eq!(heard, [None, Some("secret".to_owned())]);
@@ -57,10 +60,11 @@ async fn wanted_headers_of_the_last_answer_come_back() {
     web.answer("/b", Answer::new(200, "").header("LINK", "<last>").header("X-Other", "y"));
     let client = client(Settings::default());
     let terms = Terms { wanted: &["link", "memento-datetime"], ..Terms::default() };
-    let fetched = client.fetch(asking(web.url("/a"), true, terms)).await;
+    let fetched = client.fetch(asking(web.url("/a"), RequestRights::named_by_user(), terms)).await;
     assert_eq!(fetched.headers, [("link".to_owned(), "<last>".to_owned())]);
     assert_eq!(fetched.header("link"), Some("<last>"));
-    let fetched = client.fetch(asking(web.url("/b"), true, Terms::default())).await;
+    let fetched =
+        client.fetch(asking(web.url("/b"), RequestRights::named_by_user(), Terms::default())).await;
     assert!(fetched.headers.is_empty());
 }
 
@@ -71,7 +75,11 @@ async fn a_body_is_read_to_the_cap_of_the_request() {
     let client = client(Settings::default());
     for (cap, expect) in [(99_999, (99_999, false)), (5, (5, true))] {
         let terms = Terms { body_cap: Some(cap), ..Terms::default() };
-        let body = client.fetch(asking(web.url("/"), true, terms)).await.body.unwrap();
+        let body = client
+            .fetch(asking(web.url("/"), RequestRights::named_by_user(), terms))
+            .await
+            .body
+            .unwrap();
         assert_eq!((body.bytes.len(), body.is_cut), expect);
     }
 }
@@ -81,6 +89,8 @@ async fn a_request_may_be_in_more_of_a_hurry() {
     let hostile = Hostile::start(Trick::Silence).await;
     let patient = Settings { timeout: Duration::from_hours(1), ..Settings::default() };
     let terms = Terms { timeout: Some(Duration::from_millis(50)), ..Terms::default() };
-    let fetched = client(patient).fetch(asking(hostile.url("/"), true, terms)).await;
+    let fetched = client(patient)
+        .fetch(asking(hostile.url("/"), RequestRights::named_by_user(), terms))
+        .await;
     assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");
 }

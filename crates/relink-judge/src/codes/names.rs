@@ -102,6 +102,8 @@ pub const MISSING_FILE: Code = Code::new(601);
 pub const MALFORMED_URL: Code = Code::new(602);
 /// Missing anchor.
 pub const MISSING_ANCHOR: Code = Code::new(603);
+/// Template placeholder.
+pub const TEMPLATE_PLACEHOLDER: Code = Code::new(604);
 /// In bad company.
 pub const DECAYING: Code = Code::new(901);
 /// Archived nowhere.

@@ -359,6 +359,13 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "The page exists, but the place in it that the link names does not.",
         "Correct the part after `#`, or add the anchor.",
     ),
+    in_use(
+        TEMPLATE_PLACEHOLDER,
+        Word::Local,
+        "template placeholder",
+        "A link on a published page holds a placeholder that its template should have replaced.",
+        "Correct the template, or the data it is filled with.",
+    ),
     reserved(
         DECAYING,
         Word::AtRisk,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
-use relink_model::{Capture, Snapshot};
+use relink_model::{Capture, Snapshot, with_authority};
 use relink_ports::{ArchiveFault, Fetched, Redirects, Replay, Terms};
 use url::Url;
 
@@ -65,7 +65,9 @@ impl WebArchive {
         let told = fetched.hops.last().and_then(|hop| hop.location.as_deref());
         let location = fetched.header("x-archive-orig-location").or(told);
         let location = location.map(|location| self.unwrapped(location).to_owned());
-        let target = location.as_deref().and_then(|location| capture.url.join(location).ok());
+        let target = location
+            .as_deref()
+            .and_then(|location| capture.url.join(&with_authority(location)).ok());
         Replay {
             taken,
             status: status(&fetched),

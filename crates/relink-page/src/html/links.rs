@@ -16,6 +16,7 @@ use super::addresses::{
     RESOURCE_RELATIONS, ROBUST_ADDRESSES, may_hold_address,
 };
 use super::attribute_value::{refresh, srcset};
+use super::page::is_shadow_root;
 use super::style;
 use super::tokenizer::{Content, Piece, TextElement, Token, Tokenizer};
 use crate::bare::http_addresses;
@@ -119,6 +120,9 @@ impl HtmlParts {
         each: &mut Each<'_>,
     ) {
         match token {
+            // A declarative shadow tree is part of the page.
+            Token::Start(name)
+                if is(name, "template") && self.templates == 0 && is_shadow_root(tokens) => {}
             Token::Start(name) if is(name, "template") => self.templates += 1,
             Token::End(name) if is(name, "template") => {
                 self.templates = self.templates.saturating_sub(1);
@@ -443,6 +447,15 @@ mod tests {
     fn the_first_of_two_attributes_counts() {
         one("<a href=x HREF=y>", "1:9 link x");
         none("<a href href=y>");
+    }
+
+    #[test]
+    fn links_of_declarative_shadow_trees_are_read() {
+        let count = |html: &str| links(Format::Html, html.as_bytes()).links.len();
+        let tree = "<x-card><template shadowrootmode=open><a href=x>x</a></template></x-card>";
+        assert_eq!(count(tree), 1);
+        assert_eq!(count(&format!("<template>{tree}</template><a href=y>y</a>")), 1);
+        assert_eq!(count(&tree.replace("=open", "=other")), 0);
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl<'d, 't> Page<'d, 't> {
                 self.end_heading();
                 self.heading = Some(Folded::new(HEADING_LENGTH));
             }
+            Element::Template if self.templates == 0 && is_shadow_root(tokens) => {}
             Element::Template => self.templates += 1,
             Element::Noscript => self.noscripts += 1,
             Element::Drawing => self.drawings += 1,
@@ -206,6 +207,14 @@ impl<'d, 't> Page<'d, 't> {
         self.digest.onward = self.onward.finish(html, &self.scripts, shown.length);
         self.signs.finish(html, &self.scripts, self.digest);
     }
+}
+
+/// Whether the template just opened is part of the page (declarative shadow
+/// DOM), and not kept for scripts.
+pub(super) fn is_shadow_root(tokens: &Tokenizer<'_>) -> bool {
+    tokens.attribute("shadowrootmode").is_some_and(|mode| {
+        ["open", "closed"].iter().any(|known| mode.trim().eq_ignore_ascii_case(known))
+    })
 }
 
 /// Whether the script element just opened holds a script that browsers run.

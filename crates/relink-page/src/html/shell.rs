@@ -46,6 +46,10 @@ const ROOT_ATTRIBUTES: &[&str] = &[
     "v-cloak",
 ];
 
+/// Words in the names of what is shown while something is loaded.
+const SPINNER_WORDS: [&str; 7] =
+    ["loader", "loading", "placeholder", "preloader", "progress", "skeleton", "spinner"];
+
 /// How texts begin that are shown until a script has run, in lower case.
 const WAITING: &[&str] = &[
     "bitte warten",
@@ -86,12 +90,21 @@ const WAITING_LENGTH: usize = 60;
 #[derive(Debug, Default)]
 pub(super) struct Shell<'t> {
     root: Option<Root<'t>>,
-    /// A block with the name of a root was empty.
-    pub(super) has_empty_root: bool,
+    /// A block with the name of a root was empty, or only waiting.
+    pub(super) empty_root: Option<EmptyRoot>,
     /// An element of the page's own making was empty.
     pub(super) has_empty_custom: bool,
     /// The page shows more than that it is being loaded.
     pub(super) says_something: bool,
+}
+
+/// A block with the name of a root that holds no text of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum EmptyRoot {
+    /// Nothing is in it.
+    Silent,
+    /// It says that it is being loaded.
+    Waiting,
 }
 
 /// An open block that scripts may fill, and in which no text was seen yet.
@@ -99,6 +112,8 @@ pub(super) struct Shell<'t> {
 struct Root<'t> {
     name: &'t str,
     is_custom: bool,
+    /// Whether something in it says that it is being loaded.
+    is_waiting: bool,
     /// How many elements of this name are open, itself included.
     depth: usize,
 }
@@ -109,12 +124,12 @@ impl<'t> Shell<'t> {
         // The innermost named block is the one that is filled; elements of the
         // page's own making within it are not.
         let may_replace = self.root.is_none() || !is_custom;
-        if may_replace && (is_custom || is_root(tokens)) {
-            self.root = Some(Root { name, is_custom, depth: 1 });
-        } else if let Some(root) = &mut self.root
-            && root.name.eq_ignore_ascii_case(name)
-        {
-            root.depth += 1;
+        let is_waiting = is_spinner(tokens);
+        if may_replace && (is_custom || is_root(name, tokens)) {
+            self.root = Some(Root { name, is_custom, is_waiting, depth: 1 });
+        } else if let Some(root) = &mut self.root {
+            root.is_waiting |= is_waiting;
+            root.depth += usize::from(root.name.eq_ignore_ascii_case(name));
         }
     }
 
@@ -131,24 +146,41 @@ impl<'t> Shell<'t> {
 
     /// Takes in visible text.
     pub(super) fn see(&mut self, text: &str) {
-        if (self.root.is_some() || !self.says_something) && says_something(text) {
+        if self.root.is_none() && self.says_something {
+            return;
+        }
+        if says_something(text) {
             self.says_something = true;
             self.root = None;
+        } else if let Some(root) = &mut self.root {
+            root.is_waiting |= text.contains(char::is_alphanumeric);
         }
     }
 
     /// Ends the open block, if there is one.
     pub(super) fn finish(&mut self) {
         if let Some(root) = self.root.take() {
-            self.has_empty_root |= !root.is_custom;
+            let empty = if root.is_waiting { EmptyRoot::Waiting } else { EmptyRoot::Silent };
+            self.empty_root = self.empty_root.max((!root.is_custom).then_some(empty));
             self.has_empty_custom |= root.is_custom;
         }
     }
 }
 
-/// Whether the block just opened is named as those that scripts fill.
-fn is_root(tokens: &Tokenizer<'_>) -> bool {
-    tokens.attributes().iter().any(|attribute| is_root_attribute(attribute.name))
+/// Whether the block just opened shows that something is being loaded.
+fn is_spinner(tokens: &Tokenizer<'_>) -> bool {
+    let is_busy = |value: &str| value.trim().eq_ignore_ascii_case("true");
+    let names = ["class", "id"].into_iter().filter_map(|name| tokens.attribute(name));
+    let is_spinner_word =
+        |word: &str| SPINNER_WORDS.iter().any(|spinner| spinner.eq_ignore_ascii_case(word));
+    tokens.attribute("aria-busy").is_some_and(is_busy) || names.flat_map(words).any(is_spinner_word)
+}
+
+/// Whether the block just opened is named as those that scripts fill. An empty
+/// `main` is one by its meaning.
+fn is_root(name: &str, tokens: &Tokenizer<'_>) -> bool {
+    name.eq_ignore_ascii_case("main")
+        || tokens.attributes().iter().any(|attribute| is_root_attribute(attribute.name))
         || tokens.attribute("id").is_some_and(|id| words(id).any(is_root_word))
         || tokens
             .attribute("class")

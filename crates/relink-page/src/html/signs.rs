@@ -11,8 +11,9 @@ use memchr::memchr2_iter;
 use relink_model::{Digest, Mark};
 
 use super::element::Element;
+use super::script_builder::{defines_elements, writes_content};
 use super::service::Services;
-use super::shell::Shell;
+use super::shell::{EmptyRoot, Shell};
 use super::tokenizer::Tokenizer;
 
 /// The most text of a page that shows little, in characters.
@@ -20,6 +21,10 @@ const LITTLE_TEXT: u64 = Digest::OPENING_LENGTH as u64;
 
 /// The most text of a page that shows next to nothing, in characters.
 const SHELL_TEXT: u64 = 100;
+
+/// The most text around a block that scripts fill, in characters: a header and
+/// a footer, but no article.
+const FRAME_TEXT: u64 = 1_000;
 
 /// From this length on, in bytes, an inline script may build a page.
 const BUILDER_LENGTH: usize = 1024;
@@ -58,6 +63,10 @@ impl Bits {
     const CONSENT: Self = Self(1 << 10);
     /// A form or frame that asks for consent.
     const CONSENT_FORM: Self = Self(1 << 11);
+    /// An inline script that writes content.
+    const WRITER: Self = Self(1 << 12);
+    /// An inline script that defines elements or builds shadow trees.
+    const DEFINER: Self = Self(1 << 13);
 }
 
 /// Where the name of a service was found.
@@ -106,7 +115,7 @@ impl<'t> Signs<'t> {
             Element::Block => self.names(tokens, Role::Block),
             _ => {}
         }
-        if shown <= SHELL_TEXT && matches!(element, Element::Block | Element::Custom) {
+        if shown <= FRAME_TEXT && matches!(element, Element::Block | Element::Custom) {
             self.shell.open(element, name, tokens);
         }
     }
@@ -118,7 +127,7 @@ impl<'t> Signs<'t> {
 
     /// Takes in visible text, after `shown` characters of it.
     pub(super) fn see(&mut self, text: &str, shown: u64) {
-        if shown <= SHELL_TEXT {
+        if shown <= FRAME_TEXT {
             self.shell.see(text);
         }
     }
@@ -141,6 +150,11 @@ impl<'t> Signs<'t> {
     /// the places of the inline scripts in `html`.
     pub(super) fn finish(mut self, html: &str, scripts: &[Range<usize>], digest: &mut Digest) {
         self.shell.finish();
+        if digest.text_length <= FRAME_TEXT {
+            for range in scripts {
+                self.read_script(&html[range.clone()]);
+            }
+        }
         if digest.text_length <= LITTLE_TEXT {
             for range in scripts {
                 let script = &html.as_bytes()[range.clone()];
@@ -152,6 +166,16 @@ impl<'t> Signs<'t> {
             }
         }
         digest.marks = self.marks(digest);
+    }
+
+    /// Looks in an inline script for what builds a page.
+    fn read_script(&mut self, script: &str) {
+        if defines_elements(script) {
+            self.add(Bits::DEFINER);
+        }
+        if writes_content(script) {
+            self.add(Bits::WRITER);
+        }
     }
 
     fn has(&self, bits: Bits) -> bool {
@@ -272,9 +296,18 @@ impl<'t> Signs<'t> {
         // asks them to switch scripts on.
         let asks = self.has(Bits::ASKS_FOR_SCRIPTS) && digest.headings.is_empty();
         let is_empty = self.shell.has_empty_custom || self.has(Bits::BUNDLE);
-        digest.text_length <= SHELL_TEXT
+        let shell = &self.shell;
+        let writes = self.has(Bits::WRITER) || self.has(Bits::DEFINER);
+        let is_bare_shell = digest.text_length <= SHELL_TEXT
             && self.has(Bits::BUILDER)
-            && (self.shell.has_empty_root || asks || (is_bare && is_empty))
+            && (shell.empty_root.is_some() || asks || (is_bare && is_empty));
+        // With a header and a footer around it, a block must be filled by a
+        // script that is known to write, or say itself that it is being loaded.
+        let is_framed_shell = digest.text_length <= FRAME_TEXT
+            && ((shell.empty_root.is_some() && writes)
+                || (shell.empty_root == Some(EmptyRoot::Waiting) && self.has(Bits::BUILDER))
+                || (shell.has_empty_custom && self.has(Bits::DEFINER)));
+        is_bare_shell || is_framed_shell || (is_bare && writes)
     }
 }
 

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relink_fetch::Fetcher;
+use relink_model::RequestRights;
 use relink_ports::{Render, RenderFault, RenderRequest, Rendered};
 use relink_render::{Chromium, Settings};
 use url::Url;
@@ -40,12 +41,12 @@ fn impatient() -> Settings {
 
 /// Renders as if the user had named the URL.
 async fn named(browser: &Chromium, url: Url) -> Result<Rendered, RenderFault> {
-    browser.render(RenderRequest { url, is_named: true }).await
+    browser.render(RenderRequest { url, rights: RequestRights::named_by_user() }).await
 }
 
 /// Renders as if a page had named the URL.
 async fn found(browser: &Chromium, url: Url) -> Result<Rendered, RenderFault> {
-    browser.render(RenderRequest { url, is_named: false }).await
+    browser.render(RenderRequest { url, rights: RequestRights::discovered() }).await
 }
 
 /// The document as text.

@@ -4,12 +4,15 @@
 //! who may ask them, and the holder remembers how far it has come, so a killed
 //! process leaves nothing to clean up but leases.
 
+use std::collections::HashMap;
+
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, RunId};
 use relink_ports::{Claim, HostId, HostLease, HostPace, HostTally};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::fault::Outcome;
+use super::loading::host_id;
 use super::rows::{errand, errand_columns, millis, moment, number};
 
 /// A host that was just leased.
@@ -56,15 +59,7 @@ pub(super) fn lease(
             Ok(LeasedHost {
                 lease: HostLease { host: HostId(row.get(0)?), number: row.get(1)? },
                 name: row.get(2)?,
-                pace: HostPace {
-                    next_at: moment(row.get(3)?),
-                    delay_ms: row.get(4)?,
-                    throttle_ms: row.get(5)?,
-                    stored_at: moment(row.get(6)?),
-                    address: row
-                        .get::<_, Option<String>>(7)?
-                        .and_then(|address| address.parse().ok()),
-                },
+                pace: pace_from(row, 3)?,
             })
         })?;
     Ok(leased.collect::<Result<_, _>>()?)
@@ -162,6 +157,46 @@ fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostTally) ->
         tally.busy_ms.cast_signed(),
         tally.waited_ms.cast_signed(),
         tally.controls.cast_signed(),
+    ))?;
+    Ok(())
+}
+
+/// The pace in five columns of a row, from this one on.
+fn pace_from(row: &Row<'_>, first: usize) -> rusqlite::Result<HostPace> {
+    let address: Option<String> = row.get(first + 4)?;
+    Ok(HostPace {
+        next_at: moment(row.get(first)?),
+        delay_ms: row.get(first + 1)?,
+        throttle_ms: row.get(first + 2)?,
+        stored_at: moment(row.get(first + 3)?),
+        address: address.and_then(|address| address.parse().ok()),
+    })
+}
+
+pub(super) fn pace(db: &Connection, host: &str) -> Outcome<Option<HostPace>> {
+    let pace = db
+        .prepare_cached(
+            "SELECT next_at, delay_ms, throttle_ms, paced_at, address FROM host WHERE name = ?",
+        )?
+        .query_row([host], |row| pace_from(row, 0))
+        .optional()?;
+    Ok(pace)
+}
+
+pub(super) fn keep_pace(db: &Connection, host: &str, pace: &HostPace) -> Outcome<()> {
+    let id = host_id(db, host, &mut HashMap::new())?;
+    db.prepare_cached(
+        "UPDATE host SET next_at = ?, delay_ms = ?, throttle_ms = ?, paced_at = ?,
+                         address = ifnull(?, address)
+         WHERE id = ?",
+    )?
+    .execute((
+        millis(pace.next_at),
+        pace.delay_ms,
+        pace.throttle_ms,
+        millis(pace.stored_at),
+        pace.address.map(|address| address.to_string()),
+        id,
     ))?;
     Ok(())
 }

@@ -15,6 +15,7 @@ use super::fault::Outcome;
 use super::many::{Bulk, Rows, Texts, first_number, many, texts};
 use super::outcomes::{Outcomes, SettledErrand};
 use super::pages::Intake;
+use super::redaction;
 use super::rows::{millis, moment};
 
 const PENDING: u8 = 0;
@@ -174,6 +175,7 @@ fn put_probe(
 ) -> Outcome<()> {
     let mut detail = Vec::with_capacity(USUAL_DETAIL);
     serde_json::to_writer(&mut detail, probe)?;
+    let detail = redaction::json_bytes(&detail)?;
     rows.put(&[
         &completion.target.0,
         &run.0,

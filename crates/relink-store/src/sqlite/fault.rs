@@ -21,6 +21,9 @@ pub(super) enum Trouble {
     /// A stored value cannot be read back, or a value cannot be written.
     #[error(transparent)]
     Value(#[from] serde_json::Error),
+    /// The store is closed.
+    #[error("the database is closed")]
+    Closed,
 }
 
 impl Trouble {
@@ -43,7 +46,7 @@ impl Trouble {
     fn code(&self) -> Option<ErrorCode> {
         match self {
             Self::Database(fault) => fault.sqlite_error_code(),
-            Self::Value(_) => None,
+            Self::Value(_) | Self::Closed => None,
         }
     }
 }
@@ -51,7 +54,7 @@ impl Trouble {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use relink_model::{Place, PlaceKind, RunId};
+    use relink_model::{Place, PlaceKind, RequestRights, RunId};
     use relink_ports::{LinkBatch, Moments, NewDocument, NewLink, NewTarget, RunPlan, Store as _};
 
     use super::*;
@@ -71,7 +74,7 @@ mod tests {
             target: NewTarget::Web {
                 url: format!("http://one.test/{n}"),
                 host: "one.test".to_owned(),
-                is_named: true,
+                rights: RequestRights::discovered(),
             },
             fragment: None,
             hidden: Vec::new(),

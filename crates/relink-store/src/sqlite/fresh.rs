@@ -3,6 +3,8 @@
 //!
 //! Whatever is known already is left to [`Beginning`](super::loading::Beginning).
 
+use std::borrow::Cow;
+
 use relink_model::RunId;
 use relink_ports::{NewLink, NewTarget};
 use rusqlite::{CachedStatement, Connection};
@@ -10,6 +12,7 @@ use rusqlite::{CachedStatement, Connection};
 use super::fault::Outcome;
 use super::loading::{INSERT_LINK, LINK_VALUES, put_place};
 use super::many::{ROWS, Rows, first_number, many};
+use super::redaction;
 
 /// Stores links to new targets.
 pub(super) struct FreshLinks<'db> {
@@ -22,7 +25,7 @@ pub(super) struct FreshLinks<'db> {
 
 impl<'db> FreshLinks<'db> {
     pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
-        let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id)", "(?, ?)");
+        let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id, named)", "(?, ?, ?)");
         let errands = many(
             ROWS,
             "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
@@ -48,7 +51,7 @@ impl<'db> FreshLinks<'db> {
     ) -> Outcome<bool> {
         let mut rows = Rows::of(&mut self.targets);
         for (link, host) in links {
-            rows.put(&[&url(link), host])?;
+            rows.put(&[&url(link), host, &is_named(link)])?;
         }
         if rows.run()? < ROWS {
             return Ok(false);
@@ -56,7 +59,8 @@ impl<'db> FreshLinks<'db> {
         let target = first_number(self.db, ROWS);
         let mut rows = Rows::of(&mut self.errands);
         for ((link, host), target) in links.iter().zip(target..) {
-            let given = (link.given != url(link)).then_some(link.given.as_str());
+            let given = redaction::text(&link.given);
+            let given = (given != url(link)).then_some(given);
             rows.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
         }
         rows.run()?;
@@ -70,13 +74,13 @@ impl<'db> FreshLinks<'db> {
     }
 }
 
-fn url(link: &NewLink) -> &str {
+fn url(link: &NewLink) -> Cow<'_, str> {
     match &link.target {
-        NewTarget::Web { url, .. } => url,
-        NewTarget::Local { key, .. } => key,
+        NewTarget::Web { url, .. } => redaction::url(url),
+        NewTarget::Local { key, .. } => redaction::text(key),
     }
 }
 
 fn is_named(link: &NewLink) -> bool {
-    matches!(&link.target, NewTarget::Web { is_named: true, .. })
+    matches!(&link.target, NewTarget::Web { rights, .. } if rights.is_named_by_user())
 }

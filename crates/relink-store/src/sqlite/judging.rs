@@ -9,6 +9,7 @@ use relink_ports::{KeptControl, Neighbor};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
+use super::redaction;
 use super::rows::{from_json, millis, number, with_outcome};
 
 /// Targets of a directory that are looked at. A directory may hold millions,
@@ -38,6 +39,7 @@ pub(super) fn keep_controls(db: &Connection, controls: &[KeptControl]) -> Outcom
     )?;
     for KeptControl { key, url, probe } in controls {
         let detail = serde_json::to_string(probe)?;
+        let (url, detail) = (redaction::url(url), redaction::json(&detail)?);
         statement.execute((key, url, millis(probe.asked), detail))?;
     }
     Ok(())

@@ -13,6 +13,7 @@ use super::anchors;
 use super::fault::Outcome;
 use super::fresh::FreshLinks;
 use super::many::{ROWS, Rows};
+use super::redaction;
 use super::rows::{millis, number};
 use super::runs;
 
@@ -30,7 +31,9 @@ pub(super) fn document(
     let content = document.content.cast_signed();
     let known: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, content, loaded FROM document WHERE run_id = ? AND label = ?")?
-        .query_row((run.0, &document.label), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .query_row((run.0, redaction::text(&document.label)), |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
         .optional()?;
     let is_unchanged = known.is_some_and(|(_, same, loaded)| loaded && same == content);
     let id = match known {
@@ -45,7 +48,7 @@ pub(super) fn document(
 
 fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> Outcome<i64> {
     db.prepare_cached("INSERT INTO document (run_id, label, content) VALUES (?, ?, ?)")?
-        .execute((run.0, &document.label, document.content.cast_signed()))?;
+        .execute((run.0, redaction::text(&document.label), document.content.cast_signed()))?;
     Ok(db.last_insert_rowid())
 }
 
@@ -172,6 +175,8 @@ fn bucket(name: &str) -> usize {
 pub(super) struct Target {
     id: i64,
     host: Option<i64>,
+    /// Whether the store says already that the user named it.
+    is_named: bool,
     /// How it stands, if anything is known of it.
     known: Option<Known>,
 }
@@ -185,8 +190,11 @@ struct Known {
 
 fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
     let target = db
-        .prepare_cached("SELECT id, host_id FROM target WHERE url = ?")?
-        .query_row([url], |row| Ok(Target { id: row.get(0)?, host: row.get(1)?, known: None }))?;
+        .prepare_cached("SELECT id, host_id, named FROM target WHERE url = ?")?
+        .query_row([url], |row| {
+            let (id, host, is_named) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Target { id, host, is_named, known: None })
+        })?;
     let known = db
         .prepare_cached("SELECT turn, word, settled_at FROM standing WHERE id = ?")?
         .query_row([target.id], |row| {
@@ -206,11 +214,12 @@ pub(super) fn local_target(
     let NewTarget::Local { key, word, code, reason } = target else {
         unreachable!("only local targets come here")
     };
+    let (key, reason) = (redaction::text(key), redaction::text(reason));
     db.prepare_cached("INSERT INTO target (url) VALUES (?) ON CONFLICT DO NOTHING")?
-        .execute([key])?;
+        .execute([&key])?;
     let id: i64 = db
         .prepare_cached("SELECT id FROM target WHERE url = ?")?
-        .query_row([key], |row| row.get(0))?;
+        .query_row([&key], |row| row.get(0))?;
     let (turn, now) = (runs::turn(db, run)?, millis(moments.now));
     db.prepare_cached(
         "INSERT OR REPLACE INTO outcome
@@ -220,7 +229,7 @@ pub(super) fn local_target(
     )?
     .execute((id, turn, word.as_str(), code.map(|code| code.to_string()), reason, now))?;
     let known = Known { turn, word: word.as_str().to_owned(), settled_at: now };
-    Ok(Target { id, host: None, known: Some(known) })
+    Ok(Target { id, host: None, is_named: false, known: Some(known) })
 }
 
 /// How an errand that is new to its run begins.
@@ -294,11 +303,12 @@ impl<'db> Beginning<'db> {
     }
 
     pub(super) fn web_target(&mut self, url: &str, host: i64) -> Outcome<Target> {
-        if self.target.execute((url, host))? == 0 {
-            return find_target(self.db, url);
+        let url = redaction::url(url);
+        if self.target.execute((&url, host))? == 0 {
+            return find_target(self.db, &url);
         }
         let id = self.db.last_insert_rowid();
-        Ok(Target { id, host: Some(host), known: None })
+        Ok(Target { id, host: Some(host), is_named: false, known: None })
     }
 
     /// The target's errand in this run, made if need be.
@@ -309,17 +319,21 @@ impl<'db> Beginning<'db> {
         start: &Start,
     ) -> Outcome<Begun> {
         let (url, is_named) = match lead.target {
-            NewTarget::Web { url, is_named, .. } => (url, *is_named),
+            NewTarget::Web { url, rights, .. } => (url, rights.is_named_by_user()),
             NewTarget::Local { key, .. } => (key, false),
         };
         let is_local = target.host.is_none();
+        if is_named && !target.is_named {
+            note_named(self.db, target.id)?;
+        }
         let fresh = millis(start.fresh_since)..=millis(start.now);
         let is_fresh = target.known.as_ref().is_some_and(|known| {
             known.word == Word::Alive.as_str() && fresh.contains(&known.settled_at)
         }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
         let is_settled = is_local || is_fresh;
         let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.turn);
-        let given = (lead.given != *url).then_some(lead.given);
+        let given = redaction::text(lead.given);
+        let given = (given != *url).then_some(given);
         let added = self.errand.execute((
             self.run.0,
             target.id,
@@ -406,6 +420,13 @@ fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) ->
         .prepare_cached("SELECT id FROM errand WHERE run_id = ? AND target_id = ?")?
         .query_row((run.0, target.id), |row| row.get(0))?;
     Ok(errand)
+}
+
+/// A target that the user named in any run stays named: later runs that only
+/// discover it do not change who named it first.
+fn note_named(db: &Connection, target: i64) -> Outcome<()> {
+    db.prepare_cached("UPDATE target SET named = 1 WHERE id = ?")?.execute([target])?;
+    Ok(())
 }
 
 /// An errand that was settled from memory is asked after all: a link wants to

@@ -53,7 +53,7 @@ fn keep(log: &Path, rung: &Receiver<()>) {
     }
 }
 
-fn log_of(database: &Path) -> PathBuf {
+pub(super) fn log_of(database: &Path) -> PathBuf {
     let mut log = OsString::from(database);
     log.push("-wal");
     log.into()

@@ -21,6 +21,8 @@ mod mentions;
 mod open;
 mod outcomes;
 mod pages;
+mod read_only;
+mod redaction;
 mod results;
 mod revive;
 mod revive_store;
@@ -42,6 +44,7 @@ use relink_ports::{
     RunProgress, RunState, Settled, SettledQuery, Store, StoreFault, StoreSize, Tally,
 };
 use rusqlite::{Connection, Transaction};
+use tempfile::TempDir;
 
 use self::fault::{Doing, Outcome, Trouble};
 use self::log::LogKeeper;
@@ -51,7 +54,10 @@ pub struct SqliteStore {
     place: PathBuf,
     /// Dropped first: whoever closes the database takes the log away.
     log: LogKeeper,
-    connection: Mutex<Connection>,
+    /// Absent once the store is closed.
+    connection: Mutex<Option<Connection>>,
+    /// Where the file was copied to, if it could not be read where it is.
+    _copy: Option<TempDir>,
 }
 
 impl SqliteStore {
@@ -63,8 +69,8 @@ impl SqliteStore {
     ) -> Result<T, StoreFault> {
         // A panic in the middle of a transaction has rolled it back.
         let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = connection.transaction();
-        let done = transaction.map_err(Into::into).and_then(|transaction| {
+        let done = connection.as_mut().ok_or(Trouble::Closed).and_then(|connection| {
+            let transaction = connection.transaction()?;
             let done = work(&transaction)?;
             transaction.commit()?;
             self.log.note_commit();
@@ -80,7 +86,17 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> Outcome<T>,
     ) -> Result<T, StoreFault> {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&connection).map_err(|trouble| trouble.told(&self.place, doing))
+        let done = connection.as_ref().ok_or(Trouble::Closed).and_then(work);
+        done.map_err(|trouble| trouble.told(&self.place, doing))
+    }
+
+    /// Closes the file, even if other handles to the store exist: tasks that
+    /// are stopped may hold one until the process ends. Writes the write-ahead
+    /// log into the database and removes it. Any later call fails.
+    pub fn close(&self) {
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        // A log that cannot be written back stays, and the next open uses it.
+        drop(connection.take());
     }
 }
 

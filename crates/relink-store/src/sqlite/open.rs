@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use relink_ports::StoreFault;
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use tempfile::TempDir;
 
 use super::SqliteStore;
 use super::fault::{Outcome, Trouble};
@@ -19,7 +20,7 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 const APPLICATION_ID: i64 = 0x524c_4e4b;
 
 /// The schema, step by step. Only ever append.
-const MIGRATIONS: [&str; 8] = [
+pub(super) const MIGRATIONS: [&str; 9] = [
     include_str!("../../migrations/sqlite/0001_spine.sql"),
     include_str!("../../migrations/sqlite/0002_judge.sql"),
     include_str!("../../migrations/sqlite/0003_crawl.sql"),
@@ -28,6 +29,7 @@ const MIGRATIONS: [&str; 8] = [
     include_str!("../../migrations/sqlite/0006_services.sql"),
     include_str!("../../migrations/sqlite/0007_outcomes.sql"),
     include_str!("../../migrations/sqlite/0008_pace.sql"),
+    include_str!("../../migrations/sqlite/0009_named_targets.sql"),
 ];
 
 /// Prepared statements kept; more than there are.
@@ -53,8 +55,14 @@ impl SqliteStore {
             place: path.display().to_string(),
             source: Box::new(fault),
         })??;
+        Ok(Self::new(path, connection, None))
+    }
+
+    /// A store over an open connection.
+    pub(super) fn new(path: &Path, connection: Connection, copy: Option<TempDir>) -> Self {
         let log = LogKeeper::of(path);
-        Ok(Self { place: path.to_owned(), connection: Mutex::new(connection), log })
+        let connection = Mutex::new(Some(connection));
+        Self { place: path.to_owned(), connection, log, _copy: copy }
     }
 }
 
@@ -64,7 +72,7 @@ impl SqliteStore {
 /// lock while it waits for the write lock, so two at the same moment would
 /// stand in each other's way. Instead each lets go of everything and comes
 /// back after an uneven pause.
-fn open_in_turn(path: &Path, wait: Duration) -> Result<Connection, StoreFault> {
+pub(super) fn open_in_turn(path: &Path, wait: Duration) -> Result<Connection, StoreFault> {
     let began = Instant::now();
     loop {
         let opened = open(path);
@@ -109,13 +117,19 @@ fn is_something_else(path: &Path) -> bool {
 
 fn connect(path: &Path) -> Outcome<Connection> {
     let connection = Connection::open(path)?;
+    configure(&connection)?;
+    connection.execute_batch("PRAGMA locking_mode = exclusive;")?;
+    Ok(connection)
+}
+
+/// Settings of every connection.
+pub(super) fn configure(connection: &Connection) -> Outcome<()> {
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.busy_timeout(Duration::ZERO)?;
     // Plans must not depend on bound values, or every new value would have its
     // statement prepared again.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    connection.execute_batch("PRAGMA locking_mode = exclusive;")?;
-    Ok(connection)
+    Ok(())
 }
 
 /// In exclusive mode the first write takes the lock and keeps it.
@@ -150,7 +164,7 @@ fn migrate(connection: &mut Connection, found: i64) -> Outcome<()> {
 }
 
 /// The file's schema, 0 for an empty one, `None` if it is another program's.
-fn schema_version(connection: &Connection) -> Outcome<Option<i64>> {
+pub(super) fn schema_version(connection: &Connection) -> Outcome<Option<i64>> {
     let (application, version, tables): (i64, i64, i64) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
                 (SELECT user_version FROM pragma_user_version),

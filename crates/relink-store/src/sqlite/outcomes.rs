@@ -13,6 +13,7 @@ use rusqlite::{CachedStatement, Connection};
 
 use super::fault::Outcome;
 use super::many::{Bulk, Rows, Texts, listed, many, texts};
+use super::redaction;
 use super::rows::millis;
 use super::runs;
 
@@ -48,7 +49,10 @@ impl SettledErrand<'_> {
 
     fn grounds(&self) -> Outcome<Option<String>> {
         let grounds = &self.settlement.grounds;
-        Ok((!grounds.is_empty()).then(|| serde_json::to_string(grounds)).transpose()?)
+        if grounds.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(redaction::json(&serde_json::to_string(grounds)?)?.into_owned()))
     }
 }
 
@@ -140,7 +144,7 @@ fn put(rows: &mut Rows<'_, '_>, turn: i64, settled: &SettledErrand<'_>) -> Outco
         &settlement.word.as_str(),
         &settlement.code.map(|code| code.to_string()),
         &settlement.status,
-        &settlement.reason,
+        &redaction::text(&settlement.reason),
         &millis(settlement.since),
         &millis(settlement.at),
         &settlement.confidence.hundredths(),

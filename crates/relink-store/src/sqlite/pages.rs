@@ -14,6 +14,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
 use super::loading::{self, Beginning, Begun, Start, host_id, local_target};
+use super::redaction;
 use super::rows::{self, errand_columns, millis, moment, number};
 
 /// Adds pages that no errand brought.
@@ -79,7 +80,13 @@ impl<'a, 'db> Intake<'a, 'db> {
                 "INSERT INTO document (run_id, label, content, loaded, errand_id, sitemap, anchors)
                  VALUES (?, ?, 0, 1, ?, ?, ?) ON CONFLICT DO NOTHING",
             )?
-            .execute((self.run.0, &page.label, errand, page.is_sitemap, anchors))?;
+            .execute((
+                self.run.0,
+                redaction::text(&page.label),
+                errand,
+                page.is_sitemap,
+                anchors,
+            ))?;
         Ok((added > 0).then(|| self.db.last_insert_rowid()))
     }
 
@@ -221,7 +228,12 @@ pub(super) fn keep_robots(db: &Connection, robots: &KeptRobots) -> Outcome<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO robots (origin, asked_at, status, text) VALUES (?, ?, ?, ?)",
     )?
-    .execute((&robots.origin, millis(robots.asked), robots.status, &robots.text))?;
+    .execute((
+        &robots.origin,
+        millis(robots.asked),
+        robots.status,
+        redaction::bytes(&robots.text),
+    ))?;
     Ok(())
 }
 
@@ -235,6 +247,6 @@ pub(super) fn note(db: &Connection, run: RunId, name: &str) -> Outcome<Option<St
 
 pub(super) fn keep_note(db: &Connection, run: RunId, name: &str, text: &str) -> Outcome<()> {
     db.prepare_cached("INSERT OR REPLACE INTO note (run_id, name, text) VALUES (?, ?, ?)")?
-        .execute((run.0, name, text))?;
+        .execute((run.0, name, redaction::json(text)?))?;
     Ok(())
 }

@@ -1,17 +1,18 @@
 //! Dead pages that were looked for, and what was learnt on the way.
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, Probe, Word};
+use relink_model::{Confidence, Digest, Probe, RequestRights, Word};
 use relink_ports::{DeadTarget, KeptLesson, KeptRevival, TextChange};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::fault::Outcome;
+use super::redaction;
 use super::rows::{from_json, millis, moment, named, number};
 
 /// The columns [`dead_target_row`] reads, from `standing t` and `probe p`.
 macro_rules! dead_columns {
     () => {
-        "t.url, t.word, t.since, t.reached_at, p.detail
+        "t.url, t.word, t.since, t.reached_at, p.detail, t.named
          FROM standing t LEFT JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id"
     };
 }
@@ -49,6 +50,7 @@ fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
         since: row.get::<_, Option<i64>>(2)?.map(moment),
         seen: row.get::<_, Option<i64>>(3)?.map(moment),
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
+        rights: RequestRights::from_stored(row.get(5)?),
     })
 }
 
@@ -93,11 +95,11 @@ pub(super) fn keep_revivals(db: &Connection, revivals: &[KeptRevival]) -> Outcom
     )?;
     for revival in revivals {
         statement.execute((
-            &revival.url,
-            &revival.alias,
+            redaction::url(&revival.url),
+            revival.alias.as_deref().map(redaction::url),
             revival.confidence.map(Confidence::hundredths),
             millis(revival.tried),
-            &revival.story,
+            redaction::json(&revival.story)?,
         ))?;
     }
     Ok(())
@@ -140,7 +142,12 @@ pub(super) fn keep_lesson(db: &Connection, lesson: &KeptLesson) -> Outcome<i64> 
              RETURNING id",
         )?
         .query_row(
-            (&lesson.directory, lesson.is_dead, millis(lesson.learned), &lesson.programs),
+            (
+                redaction::text(&lesson.directory),
+                lesson.is_dead,
+                millis(lesson.learned),
+                redaction::json(&lesson.programs)?,
+            ),
             |row| row.get(0),
         )?;
     Ok(id)
@@ -163,7 +170,7 @@ pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> Outcome<Op
 
 pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> Outcome<()> {
     db.prepare_cached("INSERT OR REPLACE INTO search (key, asked_at, hits) VALUES (?, ?, ?)")?
-        .execute((key, millis(now), hits))?;
+        .execute((key, millis(now), redaction::json(hits)?))?;
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! From rows to the model's words and back.
 
 use jiff::Timestamp;
-use relink_model::{Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, TargetId};
+use relink_model::{
+    Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, RequestRights, TargetId,
+};
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
@@ -98,7 +100,7 @@ pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
         target,
         given: given.unwrap_or_else(|| url.clone()),
         url,
-        is_named: row.get(4)?,
+        rights: RequestRights::from_stored(row.get(4)?),
         depth: row.get(9)?,
         purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
         not_before: moment(row.get(6)?),

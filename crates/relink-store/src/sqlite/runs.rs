@@ -6,6 +6,7 @@ use relink_ports::{HostTally, OpenRun, RunPlan, RunProgress, RunState, Tally};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::fault::Outcome;
+use super::redaction;
 use super::rows::{errand_is_told, link_is_told, millis, moment, named, number, with_outcome};
 
 const FINISHED: i64 = 1;
@@ -23,6 +24,7 @@ pub(super) fn open(
     now: Timestamp,
 ) -> Outcome<OpenRun> {
     let identity = serde_json::to_string(&(&plan.command, &plan.inputs, &plan.scope))?;
+    let identity = redaction::json(&identity)?;
     if fresh {
         abandon(db, &identity, now)?;
     }
@@ -105,9 +107,10 @@ fn abandon(db: &Connection, identity: &str, now: Timestamp) -> Outcome<()> {
 
 fn begin(db: &Connection, plan: &RunPlan, identity: &str, now: Timestamp) -> Outcome<OpenRun> {
     let inputs = serde_json::to_string(&plan.inputs)?;
+    let inputs = redaction::json(&inputs)?;
     db.execute(
         "INSERT INTO run (identity, command, inputs, scope, started_at) VALUES (?, ?, ?, ?, ?)",
-        (identity, &plan.command, inputs, &plan.scope, millis(now)),
+        (identity, &plan.command, inputs, redaction::text(&plan.scope), millis(now)),
     )?;
     let id = RunId(db.last_insert_rowid());
     Ok(OpenRun { id, started: now, is_resumed: false, has_network: false })

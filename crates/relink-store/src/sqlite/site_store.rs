@@ -4,11 +4,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Errand, ErrandId, RunId};
 use relink_ports::{
-    Completed, DocumentId, HostLease, KeptRobots, LinkCursor, Moments, NewPage, PastWord,
+    Completed, DocumentId, HostLease, HostPace, KeptRobots, LinkCursor, Moments, NewPage, PastWord,
     RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoreFault, WordChange,
 };
 
-use super::{SqliteStore, pages, site};
+use super::{SqliteStore, claims, pages, site};
 
 #[async_trait]
 impl SiteStore for SqliteStore {
@@ -45,6 +45,14 @@ impl SiteStore for SqliteStore {
 
     async fn keep_robots(&self, robots: &KeptRobots) -> Result<(), StoreFault> {
         self.perform("keeping robots rules", |db| pages::keep_robots(db, robots))
+    }
+
+    async fn host_pace(&self, host: &str) -> Result<Option<HostPace>, StoreFault> {
+        self.perform("reading the pace of a host", |db| claims::pace(db, host))
+    }
+
+    async fn keep_host_pace(&self, host: &str, pace: &HostPace) -> Result<(), StoreFault> {
+        self.perform("storing the pace of a host", |db| claims::keep_pace(db, host, pace))
     }
 
     async fn note(&self, run: RunId, name: &str) -> Result<Option<String>, StoreFault> {

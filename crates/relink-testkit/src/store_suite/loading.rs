@@ -112,7 +112,7 @@ pub async fn named_wins_over_found(store: &dyn Store) -> Outcome {
     scene.load("a.md", 1, &links).await?;
     scene.load("b.md", 2, &[named(1, THREE)]).await?;
     for claim in scene.claim(at(1)).await? {
-        let is_named = claim.errands[0].is_named;
+        let is_named = claim.errands[0].rights.is_named_by_user();
         assert_eq!(is_named, claim.name != "four.test", "{}", claim.name);
     }
     Ok(())

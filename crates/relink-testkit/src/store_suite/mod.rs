@@ -148,6 +148,8 @@ macro_rules! store_suite {
             sites::words_that_changed_are_told,
             sites::the_last_errand_of_a_run_is_known,
             sites::a_seed_stays_named,
+            sites::dead_target_has_rights_only_if_the_user_named_it,
+            sites::host_pace_is_read_back_as_it_was_kept,
 
             anchors::links_that_want_a_place_are_read_with_what_their_page_offers,
             anchors::places_seen_before_a_hold_are_the_page_s,

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use relink_model::{
     Code, Confidence, Digest, Ending, Errand, FailureStreak, Hop, Look, Place, PlaceKind, Probe,
-    Purpose, RunId, Sketch, Span, Timings, Word,
+    Purpose, RequestRights, RunId, Sketch, Span, Timings, Word,
 };
 use relink_ports::{
     Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, Moments, NewDocument,
@@ -201,20 +201,20 @@ pub(super) fn place(line: u32) -> Place {
 
 /// A link to a page that the user named.
 pub(super) fn named(line: u32, url: &str) -> NewLink {
-    web(line, url, true)
+    web(line, url, RequestRights::named_by_user())
 }
 
 /// A link to a page that was found.
 pub(super) fn found(line: u32, url: &str) -> NewLink {
-    web(line, url, false)
+    web(line, url, RequestRights::discovered())
 }
 
-fn web(line: u32, url: &str, is_named: bool) -> NewLink {
+fn web(line: u32, url: &str, rights: RequestRights) -> NewLink {
     let host = url.split('/').nth(2).unwrap_or(url);
     NewLink {
         place: place(line),
         given: url.to_owned(),
-        target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), is_named },
+        target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), rights },
         fragment: None,
         hidden: Vec::new(),
     }

@@ -2,8 +2,8 @@
 
 use relink_model::{ErrandId, PlaceKind, RunId, Word};
 use relink_ports::{
-    Admission, Completion, DocumentId, HostLease, KeptRobots, Moments, NewLink, NewPage, PageLink,
-    RunPlan, RunState, SettledQuery, Step, Store, StoreFault, WordChange,
+    Admission, Completion, DocumentId, HostLease, HostPace, KeptRobots, Moments, NewLink, NewPage,
+    PageLink, RunPlan, RunState, SettledQuery, Step, Store, StoreFault, WordChange,
 };
 
 use super::Outcome;
@@ -368,6 +368,41 @@ pub async fn a_seed_stays_named(store: &dyn Store) -> Outcome {
     let scene = crawl(store, vec![seed]).await?;
     let more = page("more", vec![ask(A, 1)]);
     store.add_pages(scene.run, &[more], scene.moments()).await?;
-    assert!(scene.claim_one(at(0)).await?.errands[0].is_named);
+    assert!(scene.claim_one(at(0)).await?.errands[0].rights.is_named_by_user());
+    Ok(())
+}
+
+/// Who named a target outlives its run, and a later run that only finds the
+/// target does not take the rights away.
+pub async fn dead_target_has_rights_only_if_the_user_named_it(store: &dyn Store) -> Outcome {
+    let rights = async |url: &str| -> Result<bool, StoreFault> {
+        let target = store.dead_target(url).await?;
+        Ok(target.is_some_and(|target| target.rights.is_named_by_user()))
+    };
+    let first = Scene::open(store, at(0)).await?;
+    first.load("list", 1, &[named(1, A), found(2, B)]).await?;
+    first.settle_all(Word::Dead, at(1)).await?;
+    assert_eq!((rights(A).await?, rights(B).await?), (true, false));
+    first.finish(at(2)).await?;
+    let listed = store.dead_targets(&[Word::Dead], "", 9).await?;
+    let named_ones = listed.iter().filter(|target| target.rights.is_named_by_user());
+    assert_eq!(named_ones.map(|target| target.url.as_str()).collect::<Vec<_>>(), [A]);
+    let second = Scene::open(store, at(2)).await?;
+    second.load("list", 2, &[found(1, A), named(2, B)]).await?;
+    second.settle_all(Word::Dead, at(3)).await?;
+    assert_eq!((rights(A).await?, rights(B).await?), (true, true));
+    Ok(())
+}
+
+/// Politeness outlives the process, for hosts with and without targets.
+pub async fn host_pace_is_read_back_as_it_was_kept(store: &dyn Store) -> Outcome {
+    assert_eq!(store.host_pace("one.test").await?, None);
+    let pace =
+        HostPace { next_at: at(3600), delay_ms: 250, throttle_ms: 1000, ..HostPace::default() };
+    store.keep_host_pace("one.test", &pace).await?;
+    assert_eq!(store.host_pace("one.test").await?, Some(pace));
+    let earlier = HostPace { next_at: at(1), throttle_ms: 0, ..pace };
+    store.keep_host_pace("one.test", &earlier).await?;
+    assert_eq!(store.host_pace("one.test").await?, Some(earlier));
     Ok(())
 }

@@ -4,7 +4,6 @@
 //! under the same `schema` number; none is renamed, removed or given another
 //! meaning.
 
-use std::borrow::Cow;
 use std::io;
 
 use jiff::Timestamp;
@@ -13,7 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DossierView, Permanence};
-use crate::{EndingName, HopRow, RevivalRow, SCHEMA, TargetRow, redact, redact_prose, schema};
+use crate::{
+    EndingName, HopRow, Redacted, RevivalRow, SCHEMA, TargetRow, redact, redact_prose, schema,
+};
 
 /// All that is remembered of one address.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +22,7 @@ pub struct DossierRow<'a> {
     /// The version of this contract.
     pub schema: u32,
     /// The canonical address, without any password.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// How it was last settled, as in a report, or null if it never was.
     pub latest: Option<TargetRow<'a>>,
     /// Whether the trouble is there to stay, or null if there is none.
@@ -78,11 +79,11 @@ pub struct PageRow<'a> {
     /// Whether reading stopped at a cap, so that the page is larger.
     pub cut: bool,
     /// The media type the server named, or null.
-    pub content_type: Option<Cow<'a, str>>,
+    pub content_type: Option<Redacted<'a>>,
     /// The title, or null.
-    pub title: Option<Cow<'a, str>>,
+    pub title: Option<Redacted<'a>>,
     /// The declared language, or null.
-    pub language: Option<Cow<'a, str>>,
+    pub language: Option<Redacted<'a>>,
 }
 
 /// A page asked for comparison.
@@ -92,7 +93,7 @@ pub struct ControlRow<'a> {
     #[schemars(schema_with = "schema::control_kind")]
     pub kind: ControlKind,
     /// Its address.
-    pub url: Cow<'a, str>,
+    pub url: Redacted<'a>,
     /// What came back, or null if it was not asked, to spare the host.
     pub probe: Option<ProbeRow<'a>>,
 }

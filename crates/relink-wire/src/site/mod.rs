@@ -19,6 +19,8 @@ use jiff::Timestamp;
 use relink_model::{Code, Word};
 use serde::Serialize;
 
+use crate::redact;
+
 /// The first of many, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capped<T> {
@@ -56,12 +58,14 @@ pub struct SiteReport {
     /// The number of the crawl.
     pub run: i64,
     /// Where it began.
+    #[serde(serialize_with = "redact::urls")]
     pub seeds: Vec<String>,
     /// When it began.
     pub started: Timestamp,
     /// When it ended, or when this was made of an unfinished one.
     pub finished: Timestamp,
     /// How it ended, if not properly: one sentence.
+    #[serde(serialize_with = "redact::optional_text")]
     pub remark: Option<String>,
     /// Pages whose links were read.
     pub pages: u64,
@@ -92,6 +96,7 @@ pub struct SiteReport {
     /// The largest pages.
     pub largest: Vec<Measured>,
     /// Pages that a sitemap names and no page links to.
+    #[serde(serialize_with = "redact::capped_urls")]
     pub orphans: Capped<String>,
     /// Titles that several pages have.
     pub same_titles: Capped<SameTitle>,
@@ -106,6 +111,7 @@ pub struct SiteReport {
     /// Links that were not asked, by the reason.
     pub left_aside: Vec<(String, u64)>,
     /// What else is to be known of the crawl, one sentence each.
+    #[serde(serialize_with = "redact::texts")]
     pub notes: Vec<String>,
     /// What changed since the crawl before.
     pub comparison: Option<SiteComparison>,
@@ -150,6 +156,7 @@ pub struct SiteHost {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TreeRow {
     /// Its path from the host on.
+    #[serde(serialize_with = "redact::url")]
     pub path: String,
     /// How deep it lies in the tree, from 0.
     pub level: u32,
@@ -165,6 +172,7 @@ pub struct TreeRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteFinding {
     /// The address.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// What is said of it.
     pub word: Word,
@@ -173,8 +181,10 @@ pub struct SiteFinding {
     /// The last status.
     pub status: Option<u16>,
     /// The reason in plain words.
+    #[serde(serialize_with = "redact::text")]
     pub reason: String,
     /// What to do about it.
+    #[serde(serialize_with = "redact::optional_text")]
     pub advice: Option<String>,
     /// How far it is from the beginning.
     pub depth: Option<u32>,
@@ -186,6 +196,7 @@ pub struct SiteFinding {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Spot {
     /// The page.
+    #[serde(serialize_with = "redact::url")]
     pub page: String,
     /// The line, from 1.
     pub line: u32,
@@ -195,6 +206,7 @@ pub struct Spot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChainRow {
     /// Every address, the first and the last included.
+    #[serde(serialize_with = "redact::urls")]
     pub hops: Vec<String>,
     /// How many links lead to the first.
     pub inlinks: u64,
@@ -204,6 +216,7 @@ pub struct ChainRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Measured {
     /// The page.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// Milliseconds or bytes.
     pub value: u64,
@@ -213,8 +226,10 @@ pub struct Measured {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SameTitle {
     /// The title.
+    #[serde(serialize_with = "redact::text")]
     pub title: String,
     /// The pages.
+    #[serde(serialize_with = "redact::capped_urls")]
     pub pages: Capped<String>,
 }
 
@@ -222,8 +237,10 @@ pub struct SameTitle {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingFragment {
     /// The page that should have it.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// The place.
+    #[serde(serialize_with = "redact::url")]
     pub fragment: String,
     /// The links that want it.
     pub inlinks: Capped<Spot>,
@@ -233,8 +250,10 @@ pub struct MissingFragment {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Edge {
     /// From here.
+    #[serde(serialize_with = "redact::url")]
     pub from: String,
     /// To there.
+    #[serde(serialize_with = "redact::url")]
     pub to: String,
 }
 
@@ -242,6 +261,7 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TemplateRow {
     /// Where it leads.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// On how many pages it stands.
     pub pages: u64,
@@ -253,10 +273,12 @@ pub struct TrapRow {
     /// What kind of trap, in plain words.
     pub kind: String,
     /// What its addresses have in common.
+    #[serde(serialize_with = "redact::url")]
     pub pattern: String,
     /// How many were not entered.
     pub count: u64,
     /// One of them.
+    #[serde(serialize_with = "redact::url")]
     pub example: String,
 }
 
@@ -279,6 +301,7 @@ pub struct SiteComparison {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ChangeRow {
     /// The address.
+    #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// What was said of it before.
     pub before: Option<Word>,

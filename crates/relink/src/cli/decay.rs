@@ -48,10 +48,10 @@ pub struct DecayArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Use this configuration file instead of the project's `relink.toml`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]

@@ -25,7 +25,7 @@ pub struct ReportArgs {
     #[arg(long)]
     pub open: bool,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 
@@ -39,7 +39,7 @@ pub enum ReportCommand {
         /// The later crawl, by its number.
         after: i64,
         /// Use this database instead of the project's own.
-        #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+        #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
         db: Option<PathBuf>,
     },
 }

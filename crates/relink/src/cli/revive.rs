@@ -31,7 +31,13 @@ pub struct ReviveArgs {
     /// A web archive to ask: the base address of one like the Wayback Machine,
     /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
     /// [default: <https://web.archive.org>].
-    #[arg(long, value_name = "ARCHIVE", env = "RELINK_ARCHIVE", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "ARCHIVE",
+        env = "RELINK_ARCHIVE",
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
     pub archive: Vec<String>,
     /// A WARC or CDXJ file to look into, or a directory of such files. May be
     /// repeated.
@@ -46,7 +52,7 @@ pub struct ReviveArgs {
     /// `none`; keys come from the environment. `json:URL` is any other that
     /// answers with JSON, with `{query}`, `{site}` and `{limit}` in its address.
     /// May be repeated [default: local].
-    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH")]
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", hide_env_values = true)]
     pub search: Vec<String>,
     /// Whether to look for pages of other sites that have the content of the
     /// dead one [default: missing].
@@ -74,10 +80,10 @@ pub struct ReviveArgs {
     #[arg(long, value_name = "TIME")]
     pub answer_age: Option<SpanOfTime>,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Use this configuration file instead of the project's `relink.toml`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]
@@ -95,7 +101,13 @@ pub struct RevivingArgs {
     /// A web archive to ask: the base address of one like the Wayback Machine,
     /// `pywb:URL` for a collection of pywb's, or `none`. May be repeated
     /// [default: <https://web.archive.org>].
-    #[arg(long, value_name = "ARCHIVE", env = "RELINK_ARCHIVE", value_delimiter = ',')]
+    #[arg(
+        long,
+        value_name = "ARCHIVE",
+        env = "RELINK_ARCHIVE",
+        hide_env_values = true,
+        value_delimiter = ','
+    )]
     pub archive: Vec<String>,
     /// A WARC or CDXJ file to look into, or a directory of such files. May be
     /// repeated.
@@ -107,7 +119,7 @@ pub struct RevivingArgs {
     pub live: Vec<PathBuf>,
     /// A search engine to ask, as in `relink revive --search`. May be repeated
     /// [default: local].
-    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH")]
+    #[arg(long, value_name = "ENGINE", env = "RELINK_SEARCH", hide_env_values = true)]
     pub search: Vec<String>,
     /// Whether to look for pages of other sites that have the content of the
     /// dead one [default: missing].
@@ -155,7 +167,7 @@ pub struct PatternsArgs {
     #[command(subcommand)]
     pub command: PatternsCommand,
     /// Use this database instead of the project's own.
-    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, global = true, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 

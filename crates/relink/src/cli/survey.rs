@@ -8,7 +8,7 @@ use relink_engine::Budget;
 use relink_model::Word;
 use relink_survey::PlanName;
 
-use super::{AskingArgs, ExplainFormat, Format};
+use super::{AskingArgs, ExplainFormat, RowsFormat};
 
 /// `relink survey`.
 #[derive(Debug, Args)]
@@ -44,8 +44,8 @@ pub struct SurveyArgs {
     #[arg(long, value_name = "DOMAIN")]
     pub explain: Vec<String>,
     /// What stdout gets.
-    #[arg(long, value_enum, env = "RELINK_FORMAT")]
-    pub format: Option<Format>,
+    #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
+    pub format: Option<RowsFormat>,
     /// Write a report to a file too; the extension says which (`.json`,
     /// `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -55,13 +55,19 @@ pub struct SurveyArgs {
     pub fresh: bool,
     /// The words that fail a run, separated by commas [default:
     /// dead,soft-404,hijacked,local].
-    #[arg(long, value_delimiter = ',', value_name = "WORDS", env = "RELINK_FAIL_ON")]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "WORDS",
+        env = "RELINK_FAIL_ON",
+        hide_env_values = true
+    )]
     pub fail_on: Option<Vec<Word>>,
     /// Use this database instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
     /// Use this configuration file instead of the project's `relink.toml`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CONFIG", hide_env_values = true)]
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]
@@ -115,7 +121,7 @@ pub struct AnalyzeArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The database to look into, instead of the project's own.
-    #[arg(long, value_name = "FILE", env = "RELINK_DB")]
+    #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
 }
 

@@ -4,13 +4,14 @@ mod reviving;
 
 use std::sync::Arc;
 
-use relink_engine::{End, EngineFault, Outcome, Ports, Remark, Remarked, Stop, StopSwitch, check};
+use relink_engine::{End, EngineFault, Outcome, Ports, Remark, Remarked, Stop, check};
 use relink_model::ErrandId;
 use relink_ports::Clock as _;
 use relink_wire::human::{counted, remark};
 
 pub use self::reviving::dead_pages;
 use super::revive::{archives, engines};
+use super::signals::stop_on_signal;
 use crate::cli::{CheckArgs, Face, Format};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -30,7 +31,7 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
         ports.archives = archives(looking, &ports)?;
         reporter = reporter.holding_dead_pages();
     }
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
             // Whoever read our results has had enough.
@@ -89,23 +90,6 @@ fn tell_problems(problems: &Remarked) {
     }
     if problems.more > 0 {
         eprintln!("problem: and {} more", problems.more);
-    }
-}
-
-/// The first Ctrl-C stops in an orderly way, the second at once.
-pub fn stop_on_interrupt() -> Stop {
-    let (switch, stop) = Stop::new();
-    tokio::spawn(wait_for_interrupt(switch));
-    stop
-}
-
-async fn wait_for_interrupt(switch: StopSwitch) {
-    if tokio::signal::ctrl_c().await.is_ok() {
-        switch.raise();
-    }
-    if tokio::signal::ctrl_c().await.is_ok() {
-        #[expect(clippy::exit, reason = "the user asked twice")]
-        std::process::exit(Exit::Interrupted as i32);
     }
 }
 

@@ -8,8 +8,8 @@ use relink_ports::{Clock as _, RunSummary};
 use relink_wire::human::{counted, grouped};
 use relink_wire::printable;
 
-use super::check::stop_on_interrupt;
 use super::export;
+use super::signals::stop_on_signal;
 use crate::cli::{CrawlArgs, CrawlCommand, Face};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -25,7 +25,7 @@ const LISTED: usize = 20;
 pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     if let Some(CrawlCommand::Status { db }) = args.command {
         let db = database(db, &current_folder()?)?;
-        let store = wiring::store(&db).await?;
+        let store = wiring::store_for_reading(&db).await?;
         let runs = store.runs(Some("crawl"), LISTED).await?;
         return print(&status(&runs)).map(|()| Exit::Clean);
     }
@@ -34,7 +34,7 @@ pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     let run = &plan.run;
     let ports = wiring::ports_with_browser(run, plan.crawl.render, Arc::new(clock)).await?;
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
             // Whoever read our results has had enough.

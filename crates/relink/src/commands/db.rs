@@ -22,7 +22,10 @@ pub async fn run(args: DbArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(format!("there is no database `{}`", path.display()))
             .hint("it is made by the first `relink check`"));
     }
-    let store = wiring::store(&path).await?;
+    let store = match args.command {
+        DbCommand::Path | DbCommand::Size => wiring::store_for_reading(&path).await?,
+        DbCommand::Prune { .. } | DbCommand::Vacuum => wiring::store(&path).await?,
+    };
     match args.command {
         DbCommand::Path => {}
         DbCommand::Size => print(&described(&store.size().await?))?,

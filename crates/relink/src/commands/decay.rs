@@ -15,12 +15,12 @@ use relink_wire::decay::{self, DecayReport};
 use relink_wire::human::Paint;
 use url::Url;
 
-use super::check::stop_on_interrupt;
 use super::paint;
+use super::signals::stop_on_signal;
 use crate::cli::{CrawlChoice, DecayArgs, DecayFormat, Face};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{Bar, print};
+use crate::output::{Bar, print, write_file};
 use crate::settings::{DecayPlan, DecaySubject};
 use crate::wiring;
 
@@ -34,7 +34,7 @@ pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
     let (report, exit) = match &plan.subject {
         DecaySubject::Live(settings) => live(&plan, settings, &face).await?,
         DecaySubject::Crawl(choice, url) => {
-            let store = wiring::store(&plan.run.db).await?;
+            let store = wiring::store_for_reading(&plan.run.db).await?;
             let run = chosen(&*store, *choice).await?;
             let web = crawled_web(&*store, run.id, plan.fails).await?;
             let source = format!("crawl {} of {}", run.id, run.inputs.join(" "));
@@ -68,7 +68,7 @@ async fn live(
     let fetcher = wiring::fetcher(plan.run.fetch.clone())?;
     let clock = RunClock::start()?;
     let mut watcher = Watcher(Bar::new(face));
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let measured = measure(&*fetcher, &clock, settings, &mut watcher, &stop).await;
     watcher.0.clear();
     if let MeasureEnd::NoNetwork(ending) = &measured.end {
@@ -99,7 +99,7 @@ async fn rank(plan: &DecayPlan, settings: &MeasureSettings, measured: &Measured)
     if !plan.run.db.exists() {
         return None;
     }
-    let store = wiring::store(&plan.run.db).await.ok()?;
+    let store = wiring::store_for_reading(&plan.run.db).await.ok()?;
     let runs = store.runs(Some("crawl"), CRAWLS).await.ok()?;
     let is_here = |url: &String| Url::parse(url).is_ok_and(|url| is_same_site(&url, &settings.url));
     let run = runs.into_iter().find(|run| run.is_finished && run.inputs.iter().any(is_here))?;
@@ -173,7 +173,7 @@ fn known_page(
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|fault| {
+    relink_files::read_to_string(path).map_err(|fault| {
         Failure::usage(format!("cannot read `{}`", path.display()))
             .cause(fault.to_string())
             .hint("a list of links is a text file: CSV, or two names a line")
@@ -211,7 +211,7 @@ fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, Kind)>, Failure> {
         _ => Err(Failure::usage(format!("nothing has the extension of `{}`", path.display()))
             .hint("end the name in `.json`, `.svg` or `.txt`")),
     };
-    let paths = plan.run.outputs.iter();
+    let paths = plan.outputs.iter();
     paths.map(|path| Ok((path.as_path(), kind(path)?))).collect()
 }
 
@@ -234,7 +234,7 @@ fn rendered(kind: Kind, report: &DecayReport, paint: Paint) -> Result<String, Fa
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|fault| {
+    write_file(path, text).map_err(|fault| {
         Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
     })
 }

@@ -62,7 +62,7 @@ async fn explain_page(
     if !path.exists() {
         return Err(unknown());
     }
-    let store = wiring::store(&path).await?;
+    let store = wiring::store_for_reading(&path).await?;
     let revival = Told::recall(&*store, url.as_str()).await?;
     let known = store.dossier(url.as_str()).await?;
     // A page can be looked for that no check has met.

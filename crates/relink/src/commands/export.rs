@@ -1,8 +1,7 @@
 //! A crawl's links as files other programs read: GraphML, CSV, a sitemap.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use relink_engine::Ports;
 use relink_model::{ErrandId, RunId};
@@ -12,6 +11,7 @@ use relink_wire::human::counted;
 
 use crate::cli::{Export, ExportKind};
 use crate::failure::Failure;
+use crate::output::OutputFile;
 
 /// Rows read from the store at a time.
 const PIECE: usize = 4096;
@@ -21,12 +21,14 @@ pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), Fai
     let cannot = |fault: io::Error| {
         Failure::fault(format!("cannot write `{}`", wanted.path.display())).cause(fault.to_string())
     };
-    let out = BufWriter::new(File::create(&wanted.path).map_err(cannot)?);
+    let mut out = BufWriter::new(OutputFile::create(&wanted.path).map_err(cannot)?);
     match wanted.kind {
-        ExportKind::Graphml => graphml(ports, run, out, &cannot).await,
-        ExportKind::Csv => csv(ports, run, out, &cannot).await,
-        ExportKind::Sitemap => sitemap(ports, run, out, &cannot).await,
+        ExportKind::Graphml => graphml(ports, run, &mut out, &cannot).await?,
+        ExportKind::Csv => csv(ports, run, &mut out, &cannot).await?,
+        ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot).await?,
     }
+    let file = out.into_inner().map_err(IntoInnerError::into_error).map_err(cannot)?;
+    file.commit().map_err(cannot)
 }
 
 type Cannot<'a> = dyn Fn(io::Error) -> Failure + Sync + 'a;

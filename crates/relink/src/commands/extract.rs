@@ -9,6 +9,7 @@ use relink_ports::Clock as _;
 use relink_wire::extract::{
     LinkReportTail, LinkShape, LinkSummary, ProblemRow, problem_line, report_ending, report_opening,
 };
+use relink_wire::{redact, redact_prose};
 
 use crate::cli::{ExtractArgs, ExtractFormat, Face};
 use crate::clock::RunClock;
@@ -134,9 +135,9 @@ fn tail(extracted: &Extracted) -> LinkReportTail<'_> {
 
 fn row(problem: &ExtractProblem) -> ProblemRow<'_> {
     ProblemRow {
-        path: problem.path.as_str().into(),
+        path: redact(&problem.path),
         line: problem.line,
-        text: problem.text.as_str().into(),
+        text: redact_prose(&problem.text),
     }
 }
 

@@ -11,6 +11,7 @@ mod extract;
 mod patterns;
 mod report;
 mod revive;
+mod signals;
 mod survey;
 
 use std::io::IsTerminal;
@@ -19,7 +20,7 @@ use relink_wire::human::Paint;
 
 use crate::cli::{Cli, Color, Command, Face};
 use crate::failure::{Exit, Failure};
-use crate::panic_hook;
+use crate::{panic_hook, wiring};
 
 /// Runs a command.
 pub fn run(cli: Cli) -> Result<Exit, Failure> {
@@ -54,6 +55,7 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
     let runtime =
         runtime.map_err(|fault| Failure::fault("cannot start").cause(fault.to_string()))?;
     let result = panic_hook::run(|| runtime.block_on(future));
+    wiring::close_stores();
     // Whatever still hangs in a name server or a disk must not hold us back.
     runtime.shutdown_background();
     result

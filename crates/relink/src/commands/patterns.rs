@@ -34,7 +34,15 @@ struct PatternRow {
 
 /// Looks after what was learnt.
 pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
-    let store = wiring::store(&database(args.db, &current_folder()?)?).await?;
+    let db = database(args.db, &current_folder()?)?;
+    let is_reading = matches!(
+        args.command,
+        PatternsCommand::List | PatternsCommand::Show { .. } | PatternsCommand::Export
+    );
+    let store = match is_reading {
+        true => wiring::store_for_reading(&db).await?,
+        false => wiring::store(&db).await?,
+    };
     let store = &*store;
     match args.command {
         PatternsCommand::List => print(&list(&store.lessons().await?))?,
@@ -145,7 +153,7 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Failure
             .cause(cause)
             .hint("`relink patterns export` writes such files")
     };
-    let text = std::fs::read_to_string(file).map_err(|fault| bad(fault.to_string()))?;
+    let text = relink_files::read_to_string(file).map_err(|fault| bad(fault.to_string()))?;
     let rows: Vec<PatternRow> =
         serde_json::from_str(&text).map_err(|fault| bad(fault.to_string()))?;
     let count = rows.len() as u64;

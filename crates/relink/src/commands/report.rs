@@ -17,7 +17,7 @@ use super::paint;
 use crate::cli::{Face, ReportArgs, ReportCommand, ReportFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{place_views, print, target_view};
+use crate::output::{place_views, print, target_view, write_file};
 use crate::settings::{current_folder, database};
 use crate::wiring;
 
@@ -34,14 +34,18 @@ pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
         let ports = open(db).await?;
         return diff(&ports, before, after).await;
     }
+    let outputs: Vec<(&PathBuf, ReportFormat)> = args
+        .output
+        .iter()
+        .map(|path| Ok((path, format_of(path)?)))
+        .collect::<Result<_, Failure>>()?;
     let ports = open(args.db).await?;
     let run = find(&ports, args.run).await?;
     let before = crawl_before(&ports, &run).await?;
     let report = site_report(&ports, &run, before.as_ref()).await?;
-    for path in &args.output {
-        let format = format_of(path)?;
+    for (path, format) in outputs {
         let text = rendered(&ports, &report, &run, format, Paint::Plain).await?;
-        std::fs::write(path, text).map_err(|fault| cannot_write(path, &fault))?;
+        write_file(path, &text).map_err(|fault| cannot_write(path, &fault))?;
     }
     if args.open {
         return show(&report, args.output).map(|()| Exit::Clean);
@@ -53,7 +57,7 @@ pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
 async fn open(db: Option<PathBuf>) -> Result<Ports, Failure> {
     let db = database(db, &current_folder()?)?;
     let clock = Arc::new(RunClock::start()?);
-    wiring::ports(relink_fetch::Settings::default(), &db, clock).await
+    wiring::ports_for_reading(&db, clock).await
 }
 
 /// The crawl of this number, or the latest.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
+use relink_model::RequestRights;
 use relink_ports::{Archive, Clock as _, Ledger};
 use relink_wire::human::{self, Paint};
 use url::Url;
 
-use super::check::stop_on_interrupt;
 use super::paint;
+use super::signals::stop_on_signal;
 use crate::cli::{Face, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -39,7 +40,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     if pages.is_empty() && plan.format == ReviveFormat::Human {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
     }
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let mut teller = Teller::new(plan.format, &face);
     match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}
@@ -82,7 +83,8 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, F
     if let Some(urls) = &plan.urls {
         for url in urls {
             let known = ports.store.dead_target(url.as_str()).await?;
-            pages.push(DeadPage { url: url.clone(), known, is_named: true });
+            let rights = RequestRights::named_by_user();
+            pages.push(DeadPage { url: url.clone(), known, rights });
         }
         return Ok(pages);
     }
@@ -93,7 +95,7 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, F
         after.clone_from(&last.url);
         pages.extend(piece.into_iter().filter_map(|known| {
             let url = Url::parse(&known.url).ok()?;
-            Some(DeadPage { url, known: Some(known), is_named: true })
+            Some(DeadPage { url, rights: known.rights, known: Some(known) })
         }));
     }
 }

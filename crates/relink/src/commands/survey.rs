@@ -11,7 +11,7 @@ use relink_engine::{
 use relink_model::ErrandId;
 use relink_wire::human::counted;
 
-use super::check::stop_on_interrupt;
+use super::signals::stop_on_signal;
 use crate::cli::{Face, Format, SurveyArgs, SurveyCommand};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
@@ -40,7 +40,7 @@ async fn run_survey(args: SurveyArgs, face: Face) -> Result<Exit, Failure> {
         tell_problems(&read);
     }
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
-    let stop = stop_on_interrupt();
+    let stop = stop_on_signal();
     let outcome = match survey(&ports, &plan.survey, &read, &mut reporter, &stop).await {
         Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
             // Whoever read our results has had enough.

@@ -3,7 +3,7 @@
 //! It is begun with its first target or at its end, never before: a run that
 //! cannot even start leaves no half of a document behind.
 
-use std::io::{self, Write};
+use std::io;
 
 use jiff::Timestamp;
 use relink_wire::{JsonReport, ReportHead, ReportTail, TargetRow};
@@ -33,7 +33,7 @@ impl JsonSink {
     /// Ends the document.
     pub fn finish(mut self, tail: &ReportTail) -> io::Result<()> {
         self.report()?;
-        self.begun.map_or(Ok(()), |report| report.end(tail)?.flush())
+        self.begun.map_or(Ok(()), |report| report.end(tail)?.finish())
     }
 
     fn report(&mut self) -> io::Result<&mut JsonReport<Out>> {

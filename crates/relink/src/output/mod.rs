@@ -1,14 +1,15 @@
 //! Where results go: stdout and files, each in its own format.
 
 mod crawl;
+mod file;
+mod format;
 mod human;
 mod json;
 mod progress;
 mod survey;
 mod told;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -21,9 +22,11 @@ use relink_ports::{HostTally, Settled, SettledQuery, Tally};
 use relink_wire::human::Paint;
 use relink_wire::{
     DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
-    TargetView,
+    TargetView, redact, redact_prose,
 };
 
+pub use self::file::{OutputFile, write_file};
+pub use self::format::ReportSubject;
 use self::human::HumanReport;
 use self::json::JsonSink;
 pub use self::progress::{Bar, Steps};
@@ -37,10 +40,54 @@ use crate::settings::RunSettings;
 /// Hosts named in a report.
 const HOSTS_NAMED: usize = 10;
 
+/// Bytes of stdout that are written at a time.
+const STDOUT_BUFFER: usize = 1 << 16;
+
 /// Rows that had to wait, read from the store at a time.
 const PIECE: usize = 256;
 
-type Out = Box<dyn Write + Send>;
+/// Where a report goes.
+enum Out {
+    Stdout(BufWriter<io::Stdout>),
+    File(BufWriter<OutputFile>),
+}
+
+impl Out {
+    fn stdout() -> Self {
+        Self::Stdout(BufWriter::with_capacity(STDOUT_BUFFER, io::stdout()))
+    }
+
+    fn create(path: &Path) -> Result<Self, Failure> {
+        let file = OutputFile::create(path).map_err(|error| {
+            Failure::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
+        })?;
+        Ok(Self::File(BufWriter::new(file)))
+    }
+
+    /// Writes what is left; a file gets its name now.
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::Stdout(mut out) => out.flush(),
+            Self::File(out) => out.into_inner().map_err(IntoInnerError::into_error)?.commit(),
+        }
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::File(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::File(out) => out.flush(),
+        }
+    }
+}
 
 /// How a run ended, in numbers.
 pub struct RunEnd {
@@ -114,14 +161,12 @@ enum Sink {
 impl Reporter {
     /// Opens stdout and every file before anything is asked.
     pub fn new(settings: &RunSettings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
-        // Nothing is overwritten before every name is known to be that of a report.
-        let formats: Vec<Format> =
-            settings.outputs.iter().map(|path| format_of(path)).collect::<Result<_, _>>()?;
-        let stdout: Out = Box::new(BufWriter::with_capacity(1 << 16, io::stdout()));
+        let paint = paint(face);
         let mut sinks =
-            vec![Sink::new(settings.format, stdout, settings, face, paint(face), started)];
-        for (path, format) in settings.outputs.iter().zip(formats) {
-            sinks.push(Sink::new(format, create(path)?, settings, face, Paint::Plain, started));
+            vec![Sink::new(settings.format, Out::stdout(), settings, face, paint, started)];
+        for (path, format) in &settings.outputs {
+            let out = Out::create(path)?;
+            sinks.push(Sink::new(*format, out, settings, face, Paint::Plain, started));
         }
         Ok(Self { sinks, bar: Bar::new(face), is_reviving: false })
     }
@@ -167,10 +212,13 @@ impl Reporter {
     pub async fn finish(self, ports: &Ports, end: &RunEnd) -> Result<(), Failure> {
         self.bar.clear();
         let hosts = ports.store.hosts(end.run, HOSTS_NAMED).await?;
+        let mut finished = Ok(());
         for sink in self.sinks {
-            sink.finish(ports, end, &hosts).await.or_else(forgive_broken_pipe)?;
+            // One report that cannot be written does not cost the others.
+            let written = sink.finish(ports, end, &hosts).await.or_else(forgive_broken_pipe);
+            finished = finished.and(written);
         }
-        Ok(())
+        finished
     }
 }
 
@@ -235,17 +283,17 @@ impl Sink {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
                 }
-                out.flush().map_err(cannot_write)
+                out.finish().map_err(cannot_write)
             }
             Self::Json(json) => json.finish(&tail(end, hosts)).map_err(cannot_write),
             Self::Html(mut out) => {
                 let report = crawl::report(ports, end.run).await?;
                 out.write_all(relink_wire::site::html(&report).as_bytes()).map_err(cannot_write)?;
-                out.flush().map_err(cannot_write)
+                out.finish().map_err(cannot_write)
             }
             Self::Human(mut out, report) => {
-                report.write(&mut *out, ports, end, hosts).await?;
-                out.flush().map_err(cannot_write)
+                report.write(&mut out, ports, end, hosts).await?;
+                out.finish().map_err(cannot_write)
             }
         }
     }
@@ -273,24 +321,6 @@ fn cannot_write(fault: io::Error) -> Failure {
 
 fn forgive_broken_pipe(failure: Failure) -> Result<(), Failure> {
     if failure.says(BROKEN_PIPE) { Ok(()) } else { Err(failure) }
-}
-
-fn create(path: &Path) -> Result<Out, Failure> {
-    let file = File::create(path).map_err(|fault| {
-        Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
-    })?;
-    Ok(Box::new(BufWriter::new(file)))
-}
-
-fn format_of(path: &Path) -> Result<Format, Failure> {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("json") => Ok(Format::Json),
-        Some("jsonl" | "ndjson") => Ok(Format::Jsonl),
-        Some("txt" | "log") => Ok(Format::Human),
-        Some("html" | "htm") => Ok(Format::Html),
-        _ => Err(Failure::usage(format!("no report has the extension of `{}`", path.display()))
-            .hint("end the name in `.json`, `.jsonl` or `.txt`")),
-    }
 }
 
 /// Hands `then` the JSON row of a settled target.
@@ -345,11 +375,7 @@ fn host_row(host: &HostTally) -> HostRow<'_> {
 }
 
 fn problem_row(remark: &Remark) -> ProblemRow<'_> {
-    ProblemRow {
-        path: remark.path.as_str().into(),
-        line: remark.line,
-        text: remark.text.as_str().into(),
-    }
+    ProblemRow { path: redact(&remark.path), line: remark.line, text: redact_prose(&remark.text) }
 }
 
 fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {

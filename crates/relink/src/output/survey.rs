@@ -6,8 +6,8 @@ use relink_engine::{
 };
 use relink_ports::Tally;
 use relink_wire::human::{counted, duration, grouped, interrupted, no_network};
-use relink_wire::printable;
 use relink_wire::survey::{BudgetRow, DomainRow, RecallRow, StandingsRow, SurveyRow};
+use relink_wire::{printable, redact, redact_prose};
 
 /// Domains with broken URLs that are named; `--verbose` names all.
 const DOMAINS_SHOWN: usize = 20;
@@ -178,12 +178,12 @@ fn end_name(end: SurveyEnd) -> &'static str {
 
 fn domain_row(domain: &DomainReport) -> DomainRow<'_> {
     DomainRow {
-        name: domain.name.as_str().into(),
+        name: redact(&domain.name),
         urls: domain.urls,
         checked: domain.checked,
         broken: domain.broken,
         failing: domain.failing,
         standing: domain.standing.as_str().into(),
-        reason: domain.reason.as_str().into(),
+        reason: redact_prose(&domain.reason),
     }
 }

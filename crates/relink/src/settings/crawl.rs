@@ -10,10 +10,11 @@ use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
 use url::Url;
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, pattern_scope};
-use super::{read_files, said};
+use super::{outputs, read_files, said};
 use crate::cli::{CrawlArgs, CrawlOrder, CrawlReach, Export, GoingArgs, Rendering};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::output::ReportSubject;
 
 /// Requests in flight for each processor: waiting for servers costs little.
 const PER_PROCESSOR: usize = 16;
@@ -45,6 +46,7 @@ impl CrawlPlan {
             ..asking_flags(asking)
         };
         let config = config.over(files);
+        let outputs = outputs(&config, output, ReportSubject::Crawl)?;
         let seeds = seeds(&urls)?;
         let rules = rules(&going, &config, &seeds, now)?;
         let crawl = CrawlSettings {
@@ -63,7 +65,7 @@ impl CrawlPlan {
             is_fresh: fresh,
         };
         let page_bytes = super::page_bytes(&config);
-        let mut run = RunSettings::new(config, &folder, output, urls)?;
+        let mut run = RunSettings::new(config, &folder, outputs, urls)?;
         run.fetch.text_cap = page_bytes;
         Ok(Self { crawl, exports: export, run })
     }

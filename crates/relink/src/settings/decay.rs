@@ -27,6 +27,8 @@ pub struct DecayPlan {
     pub fail_above: Option<f64>,
     /// What stdout gets.
     pub format: DecayFormat,
+    /// Files to write too.
+    pub outputs: Vec<PathBuf>,
     /// For everything around it.
     pub run: RunSettings,
 }
@@ -66,10 +68,11 @@ impl DecayPlan {
             }
         };
         let page_bytes = super::page_bytes(&config);
-        let mut run = RunSettings::new(config, &folder, args.output, inputs)?;
+        let mut run = RunSettings::new(config, &folder, Vec::new(), inputs)?;
         run.fetch.text_cap = page_bytes;
         let (top, fail_above, format) = (args.top, args.fail_above, args.format);
-        Ok(Self { subject, sigmas, form, fails, top, fail_above, format, run })
+        let outputs = args.output;
+        Ok(Self { subject, sigmas, form, fails, top, fail_above, format, outputs, run })
     }
 }
 

@@ -5,11 +5,13 @@ use std::io::Read as _;
 
 use relink_engine::{CatalogueFields, CatalogueSource, SurveySettings};
 use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
+use relink_model::RequestRights;
 
-use super::{RunSettings, ask_settings, asking_flags, current_folder, read_files};
-use crate::cli::{FieldArgs, SurveyArgs};
+use super::{RunSettings, ask_settings, asking_flags, current_folder, outputs, read_files};
+use crate::cli::{FieldArgs, Format, SurveyArgs};
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::output::ReportSubject;
 
 /// The catalogue that stands for standard input.
 const STDIN: &str = "-";
@@ -33,21 +35,26 @@ impl SurveyPlan {
     pub fn resolve(args: SurveyArgs) -> Result<Self, Failure> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
-        let source = catalogue_source(args.catalogue.as_deref())?;
-        let fields = catalogue_fields(&args.fields);
         let config = Config {
-            format: args.format,
+            format: args.format.map(Format::from),
             fail_on: args.fail_on,
             db: args.db,
             ..asking_flags(args.asking)
         };
         let config = config.over(files);
+        let outputs = outputs(&config, args.output, ReportSubject::Survey)?;
+        let source = catalogue_source(args.catalogue.as_deref())?;
+        let fields = catalogue_fields(&args.fields);
         let max_age = config.max_age.map_or(super::DAY, |span| span.0);
         let survey = SurveySettings {
             plan: args.plan,
             seed: args.seed,
             budget: args.budget.map(|budget| budget.0),
-            is_named: source != CatalogueSource::Store,
+            rights: match source {
+                // Pages of any origin may have named what a crawl stored.
+                CatalogueSource::Store => RequestRights::discovered(),
+                _ => RequestRights::named_by_user(),
+            },
             ask: ask_settings(&config, max_age),
             is_fresh: args.fresh,
             scope: BTreeMap::from([
@@ -56,7 +63,7 @@ impl SurveyPlan {
             ]),
         };
         let inputs = args.catalogue.into_iter().collect();
-        let run = RunSettings::new(config, &folder, args.output, inputs)?;
+        let run = RunSettings::new(config, &folder, outputs, inputs)?;
         Ok(Self { survey, source, fields, explain: args.explain, run })
     }
 }

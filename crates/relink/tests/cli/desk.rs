@@ -261,7 +261,12 @@ impl Running {
 
     /// Presses Ctrl-C.
     pub fn interrupt(&self) {
-        let kill = format!("kill -INT {}", self.child.id());
+        self.signal("INT");
+    }
+
+    /// Sends a signal.
+    pub fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.child.id());
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 

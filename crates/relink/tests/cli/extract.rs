@@ -178,3 +178,18 @@ fn more_comes_in_on_standard_input_than_is_held() {
     let said = extract_stdin(&input, &["--as", "list"]).exits(0);
     assert_eq!(said.stdout, "-:301:1 line https://127.0.0.1/a\n");
 }
+
+#[test]
+fn extract_and_check_read_the_same_list_with_nul_bytes() {
+    let desk = Desk::new();
+    for name in ["urls", "urls.txt", "urls.md"] {
+        desk.write(name, "http://exa mple/\n\0\0\n<http://b ad/>\nhttps://a.test/x\n");
+        let extracted = desk.run(&["extract", "--format", "jsonl", name]).exits(0);
+        assert!(extracted.stdout.contains("https://a.test/x"), "{name}: {extracted:?}");
+        let problem = format!("problem: {name}: it may not be text");
+        let checked = desk.check(&["--offline", name]);
+        for said in [extracted, checked] {
+            assert!(said.stderr.starts_with(&problem), "{name}: {said:?}");
+        }
+    }
+}

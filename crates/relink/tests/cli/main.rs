@@ -5,6 +5,7 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 mod check;
+mod closing;
 mod crawl;
 mod db;
 mod decay;
@@ -14,6 +15,7 @@ mod explain;
 mod extract;
 mod maps;
 mod revive;
+mod secrets;
 mod servers;
 mod soft404;
 mod survey;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use relink_model::Capture;
+use relink_model::{Capture, with_authority};
 use url::Url;
 
 use super::Row;
@@ -16,7 +16,8 @@ pub(crate) fn capture(row: &Row) -> Option<Capture> {
     let url = web_url(row.url.as_deref()?)?;
     let taken = stamp::parse(row.time.as_deref()?)?;
     let status = row.status.as_deref().and_then(|status| status.parse().ok());
-    let redirect = row.redirect.as_deref().and_then(|target| url.join(target).ok());
+    let redirect =
+        row.redirect.as_deref().and_then(|target| url.join(&with_authority(target)).ok());
     Some(Capture {
         status: status.filter(|status| (100..=999).contains(status)),
         mime: row.mime.clone(),

@@ -90,7 +90,7 @@ fn open(path: &Path) -> Result<BufReader<File>, ArchiveFault> {
     opened.map(BufReader::new).map_err(|source| fault(path, source))
 }
 
-fn fault(path: &Path, source: std::io::Error) -> ArchiveFault {
+fn fault(path: &Path, source: Error) -> ArchiveFault {
     ArchiveFault::File { path: path.display().to_string(), source }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
-use relink_model::Capture;
+use relink_model::{Capture, with_authority};
 use relink_ports::{Body, Replay};
 use url::Url;
 
@@ -84,7 +84,7 @@ impl Payload {
 
     /// Where it points from `url`, if that is on the web.
     pub fn target(&self, url: &Url) -> Option<Url> {
-        let target = url.join(self.header("location")?).ok()?;
+        let target = url.join(&with_authority(self.header("location")?)).ok()?;
         matches!(target.scheme(), "http" | "https").then_some(target)
     }
 

@@ -218,3 +218,86 @@ fn marks_stand_in_their_order_and_once() {
         "password noindex challenge parking consent",
     );
 }
+
+/// A script that fetches data and writes links, as small sites have it.
+const WRITER: &str = "<script>fetch('/api').then(r=>r.json()).then(x=>{\
+    document.querySelector('#app,app-root').innerHTML=\
+    x.map(u=>`<p><a href='${u}'>link ${u}</a></p>`).join('')})</script>";
+
+/// A header and a footer as many pages have them.
+const HEADER: &str = "<header><h1>Our catalogue of products</h1><p>Welcome to our shop. We have \
+    sold fine lanterns since 1952, and we ship to every country on the planet within three days. \
+    Ask us anything.</p></header>";
+const FOOTER: &str = "<footer>© 2026 Example Ltd. All rights reserved.</footer>";
+
+#[test]
+fn page_filled_by_a_short_inline_script_is_a_shell() {
+    for body in [
+        "<div id=app></div>",
+        "<div id=app>Loading</div>",
+        "<div id=app>Loading…</div><noscript>You need to enable JavaScript.</noscript>",
+        "<h1>App</h1><div id=app>Loading</div>",
+        "<app-root>Loading...</app-root>",
+        "<header><a href=/>Home</a> <a href=/s>One</a></header><main id=app>Loading</main>\
+         <footer>© 2026 Example Ltd.</footer>",
+        "",
+    ] {
+        check(&format!("<!doctype html><title>App</title>{body}{WRITER}"), "shell");
+    }
+    let framed = format!("{HEADER}<main id=app><div class=spinner></div></main>{FOOTER}{WRITER}");
+    check(&framed, "shell");
+    check(&framed.replace(" id=app", ""), "shell");
+    check("<body><script>document.write('<p>Hello ' + location.host)</script>", "shell");
+}
+
+#[test]
+fn page_that_waits_for_its_own_script_is_a_shell() {
+    let script = "<script src=/x.js></script>";
+    let page = |main: &str| format!("{HEADER}{main}{FOOTER}{script}");
+    check(&page("<main><div class='loading-spinner'></div></main>"), "shell");
+    check(&page("<div id=root aria-busy=true></div>"), "shell");
+    check(&page("<div id=root>Please wait…</div>"), "shell");
+    check(&page("<div id=root></div>"), "");
+    check(&page("<main><h2>Lanterns</h2><p>A list of them.</p></main>"), "");
+}
+
+#[test]
+fn page_of_shadow_trees_is_a_shell_unless_they_are_declared() {
+    let define = "<script>customElements.define('x-list',class extends HTMLElement{\
+        connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=list()}})</script>";
+    check(&format!("{HEADER}<x-list></x-list>{FOOTER}{define}"), "shell");
+    check(&format!("<x-list></x-list>{define}"), "shell");
+    let words = "Lanterns of brass and of tin, made by hand. ".repeat(3);
+    let declared =
+        format!("<x-list><template shadowrootmode=open><p>{words}</p></template></x-list>");
+    check(&format!("{HEADER}{declared}{FOOTER}{define}"), "");
+    let digest = crate::digest(Some("text/html"), None, declared.as_bytes(), false);
+    assert_eq!(digest.text_length, words.trim().chars().count() as u64);
+}
+
+#[test]
+fn ordinary_page_with_inline_analytics_is_not_a_shell() {
+    let analytics = [
+        "<script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments);}\
+         gtag('js',new Date());gtag('config','G-1');</script>",
+        "<script>(function(i,s,o,g,r,a,m){i['GoogleAnalyticsObject']=r;a=s.createElement(o),\
+         m=s.getElementsByTagName(o)[0];a.async=1;a.src=g;m.parentNode.insertBefore(a,m)\
+         })(window,document,'script','//www.google-analytics.com/analytics.js','ga');</script>",
+        "<script>!function(f,b,e,v,n,t,s){t=b.createElement(e);t.src=v;s=b.getElementsByTagName(e)[0];\
+         s.parentNode.insertBefore(t,s)}(window,document,'script','//connect.facebook.net/x.js');\
+         </script>",
+        "<script>var s=document.createElement('script');s.src='//cdn.test/h.js';\
+         document.head.appendChild(s);</script>",
+        "<script type=application/ld+json>{\"@type\":\"WebPage\"}</script>",
+    ];
+    let article = "<p>Many words. ".repeat(60);
+    for script in analytics {
+        check(&format!("<h1>Short</h1><p>A page of few words.</p>{script}"), "");
+        check(&format!("{HEADER}<main id=main><p>Few words.</p></main>{FOOTER}{script}"), "");
+        check(&format!("{HEADER}<main>{article}</main>{FOOTER}{script}"), "");
+        check(&format!("<p>Empty block:</p><div id=main></div>{script}"), "");
+    }
+    let banner = "<script>document.getElementById('cookies').innerHTML='<p>OK?'</script>";
+    check(&format!("{HEADER}<main>{article}</main><div id=cookies></div>{banner}"), "");
+    check(&format!("<h1>Short</h1><p>A page of few words.</p><div id=cookies></div>{banner}"), "");
+}

@@ -100,7 +100,7 @@ pub(super) fn more(count: u64, what: &str) -> Markup {
 }
 
 fn may_be_link(url: &str) -> bool {
-    is_http(url) && url.len() <= LONGEST_LINK && redact(url) == url && printable(url) == url
+    is_http(url) && url.len() <= LONGEST_LINK && !redact(url).is_changed() && printable(url) == url
 }
 
 fn is_http(url: &str) -> bool {

@@ -48,7 +48,8 @@ pub async fn dead_pages(ports: &Ports, run: RunId) -> Result<Vec<DeadPage>, Fail
         for settled in piece {
             let Ok(url) = Url::parse(&settled.url) else { continue };
             let known = ports.store.dead_target(&settled.url).await?;
-            pages.push(DeadPage { url, known, is_named: true });
+            let rights = known.as_ref().map(|known| known.rights).unwrap_or_default();
+            pages.push(DeadPage { url, known, rights });
         }
     }
 }

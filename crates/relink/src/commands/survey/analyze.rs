@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::cli::{AnalyzeArgs, ExplainFormat};
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::output::{print, write_file};
 use crate::settings::{catalogue_fields, catalogue_source, current_folder, database};
 use crate::wiring;
 
@@ -25,13 +25,13 @@ pub async fn run(args: AnalyzeArgs) -> Result<Exit, Failure> {
             .hint("end the name in `.svg`"));
     }
     let source = catalogue_source(args.catalogue.as_deref())?;
-    let store = wiring::store(&database(args.db, &current_folder()?)?).await?;
+    let store = wiring::store_for_reading(&database(args.db, &current_folder()?)?).await?;
     let disk = Disk::new(DiskSettings::default());
     let fields = catalogue_fields(&args.fields);
     let read = read_catalogue(&disk, &*store, &source, &fields).await?;
     let classes = size_classes(&read.catalogue);
     if let Some(path) = &args.output {
-        std::fs::write(path, svg(&charts(&classes))).map_err(|fault| {
+        write_file(path, &svg(&charts(&classes))).map_err(|fault| {
             Failure::fault(format!("cannot write `{}`", path.display())).cause(fault.to_string())
         })?;
     }

@@ -55,7 +55,7 @@ async fn federation(args: &SimulateArgs) -> Result<Federation, Failure> {
     };
     let fields =
         CatalogueFields { truth: args.truth_column.clone(), ..catalogue_fields(&args.fields) };
-    let store = wiring::store(&database(None, &current_folder()?)?).await?;
+    let store = wiring::store_for_reading(&database(None, &current_folder()?)?).await?;
     let disk = Disk::new(DiskSettings::default());
     let source = CatalogueSource::File(path.clone());
     let read = read_catalogue(&disk, &*store, &source, &fields).await?;

@@ -89,3 +89,67 @@ fn a_reader_who_has_had_enough_is_no_fault() {
     let said = running.hang_up();
     assert!(said.stderr.is_empty(), "{said:?}");
 }
+
+/// Claims that a command refuses its output files before it touches anything.
+#[track_caller]
+fn check_refused(args: &[&str], output: &str) {
+    let (web, desk) = site();
+    desk.write(output, "earlier").write("urls.txt", &format!("{}\n", web.url("/good")));
+    let args = [args, &["--db", "relink.db", "-o", "first.json", "-o", output]].concat();
+    let said = desk.run(&args).exits(2);
+    assert!(said.stderr.contains("hint: "), "{}", said.stderr);
+    assert_eq!(desk.read(output), "earlier");
+    assert_eq!(web.hits("/good"), 0);
+    for file in ["first.json", "relink.db"] {
+        assert!(!desk.path(file).exists(), "{args:?} made {file}");
+    }
+}
+
+#[test]
+fn unsupported_output_formats_exit_2_before_any_file_is_touched() {
+    for output in ["x.html", "x.htm", "x.HTML", "x.pdf", "x"] {
+        check_refused(&["check", "urls.txt"], output);
+        check_refused(&["survey", "urls.txt"], output);
+    }
+    for output in ["x.pdf", "x"] {
+        check_refused(&["crawl", "http://127.0.0.1:9/"], output);
+        check_refused(&["report"], output);
+        check_refused(&["decay", "http://127.0.0.1:9/"], output);
+    }
+}
+
+#[test]
+fn help_of_commands_without_html_reports_does_not_offer_html() {
+    let desk = Desk::new();
+    for command in ["check", "survey"] {
+        let help = desk.run(&[command, "-h"]).exits(0).stdout;
+        let values = help.split("--format <FORMAT>").nth(1).and_then(|text| text.split(']').nth(1));
+        let values = values.unwrap();
+        assert!(values.contains("jsonl") && !values.contains("html"), "{help}");
+        desk.run(&[command, "a.md", "--format", "html"]).exits(2);
+    }
+    let help = desk.run(&["crawl", "-h"]).exits(0).stdout;
+    assert!(help.contains("html"), "{help}");
+    desk.write("relink.toml", "format = \"html\"\n").write("a.md", "");
+    desk.run(&["check", "--db", "relink.db", "a.md"]).exits(2);
+}
+
+#[test]
+fn failed_run_leaves_the_earlier_output_file_and_no_other() {
+    let (_web, desk) = site();
+    desk.write("a.json", "earlier").write("other.db", "this is not a database, and long enough");
+    desk.run(&["check", "--db", "other.db", "a.md", "-o", "a.json"]).exits(4);
+    desk.run(&["check", "--db", "relink.db", "gone.md", "-o", "a.json"]).exits(2);
+    assert_eq!(desk.read("a.json"), "earlier");
+    let names = std::fs::read_dir(desk.path("")).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| name.contains("json")).count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn output_to_a_device_gets_what_stdout_gets() {
+    let (_web, desk) = site();
+    let said = desk.report(&["a.md", "-o", "/dev/stderr", "-o", "/dev/null"]).exits(1);
+    assert_eq!(said.stderr, said.stdout);
+}

@@ -9,7 +9,8 @@ use crate::desk::Desk;
 /// A site of a page with links and a page with ids.
 fn site(links: &[&str], page: &str) -> Web {
     let web = Web::start_blocking();
-    let links: String = links.iter().map(|link| format!("<a href=\"{link}\">x</a> ")).collect();
+    let links: Vec<String> = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect();
+    let links = links.join(" ");
     web.answer("/", html(&format!("<!doctype html><title>A</title><h1 id=h>A</h1>{links}")));
     web.answer("/docs", html(page));
     web

@@ -142,3 +142,42 @@ fn a_site_that_does_not_answer_decides_nothing() {
     let said = crawl(&Desk::new(), &[&nobody.url("/")]).exits(3);
     assert!(said.stderr.contains("no host answered"), "{}", said.stderr);
 }
+
+/// A page with links as a template would have them.
+fn unfilled(attributes: &str) -> Web {
+    let web = site("/good");
+    let links = "<a href='{{ url }}'>a</a><a href='/x/${name}'>b</a><a href='<%= c %>'>c</a>\
+                 <img src='{% static d %}'><a href='/%7B%7Be%7D%7D'>e</a><a href='/good'>g</a>\
+                 <!-- <a href='{{ f }}'> --><template><a href='{{ g }}'>g</a></template>";
+    web.page("/", 200, &format!("<!doctype html><html {attributes}><title>T</title>{links}"));
+    web
+}
+
+#[test]
+fn placeholders_on_a_published_page_are_findings() {
+    let web = unfilled("");
+    let rows = crawl(&Desk::new(), &[web.url("/").as_str()]).exits(1).rows();
+    for text in ["{{ url }}", "/x/${name}", "<%= c %>", "{% static d %}", "/%7B%7Be%7D%7D"] {
+        assert_eq!(rows.word(text), "local RL604", "{text}");
+    }
+    assert_eq!(rows.word(web.url("/good")), "alive");
+    assert_eq!(rows.0.len(), 7, "{rows:?}");
+    let checked = Desk::new().check(&[web.url("/").as_str()]).exits(1).rows();
+    assert_eq!(checked.word("{{ url }}"), "local RL604");
+}
+
+#[test]
+fn placeholders_that_a_script_replaces_are_none() {
+    let web = unfilled("ng-app=shop");
+    let rows = crawl(&Desk::new(), &[web.url("/").as_str(), "--render", "never"]).rows();
+    assert!(!rows.0.iter().any(|row| row["code"] == "RL604"), "{rows:?}");
+}
+
+#[test]
+fn placeholders_in_a_file_are_skipped_and_counted() {
+    let desk = Desk::new();
+    desk.write("page.html", "<a href='{{ url }}'>a</a>");
+    let said = desk.report(&["--format", "json", "page.html"]).exits(0);
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(report["summary"]["skipped"]["placeholder"], 1);
+}

@@ -57,11 +57,14 @@ pub fn add_pages(web: &Web, pages: &str) {
     }
 }
 
-/// The paths the server was asked for, in order, without robots.txt and
-/// without pages asked for comparison, whose names nobody wrote.
+/// The paths the server was asked for, in order, without robots.txt, the usual
+/// sitemap and pages asked for comparison, whose names no page has.
 pub fn asked(web: &Web) -> Vec<String> {
     let paths = web.requests().into_iter().map(|seen| seen.path);
-    paths.filter(|path| path != "/robots.txt" && !written::is_stray(path)).collect()
+    let is_page = |path: &String| {
+        !["/robots.txt", "/sitemap.xml"].contains(&path.as_str()) && !written::is_stray(path)
+    };
+    paths.filter(is_page).collect()
 }
 
 /// The paths of every result, sorted.

@@ -124,3 +124,31 @@ fn without_a_browser_ordinary_pages_need_none() {
     assert!(!said.stdout.contains("browser"), "{}", said.stdout);
     report(&Desk::new(), &[url.as_str(), "--render", "never"]).exits(0);
 }
+
+/// Pages that a short inline script fills, each with a link of its own.
+#[test]
+fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
+    let shells = [
+        "<div id=app></div>",
+        "<h1>App</h1><div id=app>Loading</div>",
+        "<app-root>Loading...</app-root>",
+        "<header><h1>Our lanterns</h1><p>Made of brass and of tin since 1952, sent to every \
+         country within three days, and mended for free.</p></header>\
+         <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
+    ];
+    let (web, mut home) = (Web::start_blocking(), vec!["/".to_owned()]);
+    for (number, shell) in shells.iter().enumerate() {
+        let script = format!(
+            "<script>document.querySelector('#app,app-root').innerHTML=\
+             '<a href=\"/found/{number}\">link</a>'</script>"
+        );
+        web.page(&format!("/s/{number}"), 200, &format!("<!doctype html>{shell}{script}"));
+        home.push(format!("/s/{number}"));
+        add_pages(&web, &format!("/found/{number}"));
+    }
+    add_pages(&web, &home.join(" "));
+    let rows = crawl(&Desk::new(), &[web.url("/").as_str(), "--timeout", "30s"]).exits(0).rows();
+    for number in 0..shells.len() {
+        assert_eq!(rows.word(web.url(&format!("/found/{number}"))), "alive");
+    }
+}

@@ -1,5 +1,6 @@
 //! Pages that only a sitemap or a feed names.
 
+use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::web::{Answer, Web};
 
 use super::{asked, crawl, site};
@@ -122,4 +123,68 @@ fn crawl_of_nested_sitemap_indexes_stops_and_reports_what_was_cut() {
     assert!(said.stdout.contains(expect), "{}", said.stdout);
     let said = desk.run(&["report", "--db", "relink.db", "--format", "json"]).exits(0);
     assert!(said.stdout.contains("named by sitemaps beyond the limits"), "{}", said.stdout);
+}
+
+#[test]
+fn sitemap_at_its_usual_url_is_read_without_a_line_in_robots_txt() {
+    let web = site(SITE);
+    web.answer("/sitemap.xml", xml(urlset(&[url(&web, "/orphan")])));
+    check(&web, &[], &["/", "/a", "/beyond", "/orphan"]);
+    assert_eq!(web.hits("/sitemap.xml"), 1);
+}
+
+#[test]
+fn sitemap_guessed_in_vain_is_not_in_the_results() {
+    let answers = [
+        Answer::new(404, "no"),
+        Answer::new(200, "<!doctype html><title>Shop</title><p>Everything is shown here."),
+        Answer::redirect(302, "/"),
+        Answer::new(503, "later"),
+    ];
+    for answer in answers {
+        let web = site(SITE);
+        web.answer("/sitemap.xml", answer);
+        let rows = crawl(&Desk::new(), &[web.url("/").as_str()]).exits(0).rows();
+        assert_eq!(rows.0.len(), 2, "{rows:?}");
+        assert_eq!(web.hits("/sitemap.xml"), 1);
+    }
+}
+
+#[test]
+fn sitemap_that_a_page_links_and_that_is_missing_is_a_finding() {
+    let web = site("/ /sitemap.xml");
+    let rows = crawl(&Desk::new(), &[web.url("/").as_str()]).exits(1).rows();
+    assert_eq!(rows.word(web.url("/sitemap.xml")), "dead RL101");
+}
+
+#[test]
+fn sitemap_lines_of_robots_txt_may_be_relative() {
+    for line in ["/map.xml", "map.xml", "./map.xml"] {
+        let web = site(SITE);
+        let text = format!("Sitemap: {line}\n");
+        web.answer("/robots.txt", Answer::new(200, text).header("Content-Type", "text/plain"));
+        web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
+        check(&web, &[], &["/", "/a", "/beyond", "/map.xml", "/orphan"]);
+        assert_eq!(web.hits("/sitemap.xml"), 0);
+    }
+}
+
+/// A robots.txt file may name sitemaps of any host; that gives no rights there.
+#[test]
+fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
+    let web = site("/ /a\n/a");
+    let proxy = ForwardProxy::start_blocking();
+    let [home, sitemap] = [("www.site.test", "/"), ("maps.site.test", "/map.xml")]
+        .map(|(host, path)| web.url_at(host, path));
+    let robots = format!("User-agent: *\nSitemap: {sitemap}\n");
+    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    let proxy = format!("http://{}", proxy.address());
+    let args = [home.as_str(), "--scope", "domain", "--proxy", &proxy];
+    crawl(&Desk::new(), &[&args[..], &["--header", "X-Secret: canary-7731"]].concat());
+    let seen = web.requests();
+    assert!(web.hits("/map.xml") > 0, "{seen:?}");
+    for seen in &seen {
+        let is_named = seen.host == "www.site.test";
+        assert_eq!(seen.header("x-secret").is_some(), is_named, "{seen:?}");
+    }
 }

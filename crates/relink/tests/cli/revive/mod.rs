@@ -7,6 +7,7 @@ mod budgets;
 mod elsewhere;
 mod engines;
 mod learning;
+mod origin;
 mod patterns;
 mod redirects;
 mod settings;

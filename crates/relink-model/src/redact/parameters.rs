@@ -1,0 +1,134 @@
+//! Where the secret values of query parameters stand in a text.
+
+use super::view::View;
+use super::{Mask, VALUE_MASK};
+
+/// Names whose value is a secret however short it is, in lower case and
+/// without `-`, `_` and `.`.
+const SECRET_NAMES: [&str; 24] = [
+    "accesskey",
+    "apikey",
+    "assertion",
+    "authorization",
+    "awsaccesskeyid",
+    "bearer",
+    "credential",
+    "credentials",
+    "jsessionid",
+    "jwt",
+    "pass",
+    "passphrase",
+    "passwd",
+    "phpsessid",
+    "pwd",
+    "samlresponse",
+    "secretkey",
+    "sessionid",
+    "sessionkey",
+    "subscriptionkey",
+    "xamzcredential",
+    "xapikey",
+    "xgoogcredential",
+    "xsecret",
+];
+
+/// Ends of names whose value is a secret.
+const SECRET_ENDINGS: [&str; 6] =
+    ["apikey", "password", "privatekey", "secret", "signature", "token"];
+
+/// Names that hold secrets and ordinary words: only a long value is masked.
+const AMBIGUOUS_NAMES: [&str; 4] = ["auth", "key", "sid", "sig"];
+
+/// The shortest value of an ambiguous name that is masked.
+const MIN_AMBIGUOUS_VALUE: usize = 8;
+
+/// Names that end like secrets and are marks in a list.
+const PAGING_NAMES: [&str; 5] =
+    ["continuationtoken", "nextpagetoken", "nexttoken", "pagetoken", "pagingtoken"];
+
+/// The longest name that is compared.
+const MAX_NAME: usize = 40;
+
+/// Every secret value.
+pub(super) fn masks(view: &View) -> Vec<Mask> {
+    let equals = (0..view.len()).filter(|at| view.char(*at) == Some('='));
+    let mut masks: Vec<Mask> = Vec::new();
+    let mut covered = 0;
+    for equal in equals {
+        let start = equal + 1;
+        let Some((name, separator)) = name(view, equal).filter(|_| start >= covered) else {
+            continue;
+        };
+        let Some(weight) = Weight::of(&name) else { continue };
+        let end = value_end(view, start, separator);
+        covered = end;
+        masks.extend(mask(view, start, end, weight));
+    }
+    masks
+}
+
+/// How sure it is that a value is a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    Secret,
+    Ambiguous,
+}
+
+impl Weight {
+    fn of(name: &str) -> Option<Self> {
+        if PAGING_NAMES.contains(&name) {
+            return None;
+        }
+        if SECRET_NAMES.contains(&name)
+            || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        {
+            return Some(Self::Secret);
+        }
+        AMBIGUOUS_NAMES.contains(&name).then_some(Self::Ambiguous)
+    }
+}
+
+/// The name before the `=` at `equal`, in the form of the lists above, and the
+/// separator before it; `None` unless it is the name of a parameter.
+fn name(view: &View, equal: usize) -> Option<(String, char)> {
+    let is_name =
+        |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.' | '[' | ']');
+    let window = view.chars(equal.saturating_sub(MAX_NAME + 1)..equal);
+    let mut reversed = String::new();
+    for char in window.rev() {
+        if matches!(char, '?' | '&' | ';' | '#') {
+            let name: String = reversed.chars().rev().collect();
+            return (!name.is_empty()).then_some((name, char));
+        }
+        if !is_name(char) {
+            return None;
+        }
+        if char.is_ascii_alphanumeric() {
+            reversed.push(char.to_ascii_lowercase());
+        }
+    }
+    None
+}
+
+/// Where the value at `start` ends. After `;`, it is part of a path.
+fn value_end(view: &View, start: usize, separator: char) -> usize {
+    let is_end = |char: char| match char {
+        '&' | '#' => true,
+        ';' | '/' | '?' | ',' => separator == ';',
+        _ => false,
+    };
+    let end = view.url_end(start);
+    let length = view.chars(start..end).position(is_end);
+    length.map_or(end, |length| start + length)
+}
+
+fn mask(view: &View, start: usize, end: usize, weight: Weight) -> Option<Mask> {
+    // `token={token}` and `token=<token>` are templates.
+    let is_template = matches!(view.char(start), Some('{' | '<'));
+    let is_short = weight == Weight::Ambiguous && end - start < MIN_AMBIGUOUS_VALUE;
+    if is_template || is_short || view.chars(start..end).eq(VALUE_MASK.chars()) {
+        return None;
+    }
+    let (start, end) = view.bytes(start..end)?;
+    Some(Mask { start, end, replacement: VALUE_MASK })
+}

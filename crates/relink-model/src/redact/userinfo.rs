@@ -1,0 +1,150 @@
+//! Where user names and passwords stand in a text.
+
+use super::view::{View, is_removed};
+use super::{Mask, Mode, USERINFO_MASK};
+
+/// The schemes that are followed by a host however many slashes there are (URL
+/// standard, 3.1: special schemes).
+const SPECIAL_SCHEMES: [&str; 5] = ["http", "https", "ftp", "ws", "wss"];
+
+/// What stands before the `:` of an address that has an `@` and no password.
+const WITHOUT_PASSWORD: [&str; 18] = [
+    "acct", "cid", "contact", "e-mail", "email", "git", "im", "jsr", "mail", "mailto", "mid",
+    "npm", "pkg", "sip", "sips", "tag", "urn", "xmpp",
+];
+
+/// Digits of the longest port number.
+const MAX_PORT_DIGITS: usize = 5;
+
+/// Every user name and password, with its `@`.
+pub(super) fn masks(view: &View) -> Vec<Mask> {
+    let mut masks = Vec::new();
+    let mut at = 0;
+    while at < view.len() {
+        let Some(start) = authority_start(view, at) else {
+            masks.extend(bare(view, at).and_then(|end| mask(view, at, end)));
+            at += 1;
+            continue;
+        };
+        let end = userinfo_end(view, start);
+        masks.extend(end.and_then(|end| mask(view, start, end)));
+        at = end.unwrap_or(start).max(at + 1);
+    }
+    masks
+}
+
+fn mask(view: &View, start: usize, end: usize) -> Option<Mask> {
+    // `//@name` has nothing before its `@`.
+    if end <= start + 1 || view.chars(start..end).eq(USERINFO_MASK.chars()) {
+        return None;
+    }
+    let (start, end) = view.bytes(start..end)?;
+    Some(Mask { start, end, replacement: USERINFO_MASK })
+}
+
+/// Where a host begins if its `//`, or the `:` after its scheme, is at `at`.
+fn authority_start(view: &View, at: usize) -> Option<usize> {
+    match view.char(at)? {
+        ':' if has_special_scheme(view, at) => Some(after_slashes(view, at + 1).0),
+        '/' | '\\' if begins_url(view, at) => {
+            let (after, slashes) = after_slashes(view, at);
+            (slashes >= 2).then_some(after)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a URL may begin with the slashes at `at`, or its host after them.
+fn begins_url(view: &View, at: usize) -> bool {
+    view.char_before(at).is_none_or(|before| {
+        before.is_whitespace()
+            || before.is_control()
+            || matches!(before, ':' | '=' | '\'' | '<' | '>' | '"' | '(' | ')' | '`')
+    })
+}
+
+/// Whether the letters before the `:` at `colon` are a special scheme.
+fn has_special_scheme(view: &View, colon: usize) -> bool {
+    const LONGEST: usize = 5;
+    // A tab inside a scheme is removed by parsers, so it is not counted.
+    let window = view.chars(colon.saturating_sub(2 * LONGEST)..colon);
+    let letters: Vec<char> =
+        window.rev().filter(|char| !is_removed(*char)).take(LONGEST + 1).collect();
+    SPECIAL_SCHEMES.iter().any(|scheme| {
+        let is_same = scheme.chars().rev().zip(&letters).all(|(a, b)| b.eq_ignore_ascii_case(&a));
+        let before = letters.get(scheme.len());
+        is_same
+            && letters.len() >= scheme.len()
+            && before.is_none_or(|char| !char.is_alphanumeric())
+    })
+}
+
+/// The position after the slashes that begin at `from`, and their number.
+/// Backslashes count as slashes, and tabs between them are nothing, as URL
+/// parsers have it.
+fn after_slashes(view: &View, from: usize) -> (usize, usize) {
+    let (mut after, mut slashes) = (from, 0);
+    for (at, char) in (from..).zip(view.chars(from..view.len())) {
+        match char {
+            '/' | '\\' => (after, slashes) = (at + 1, slashes + 1),
+            char if is_removed(char) => {}
+            _ => break,
+        }
+    }
+    (after, slashes)
+}
+
+/// The position after the `@` that ends the name and password at `start`.
+fn userinfo_end(view: &View, start: usize) -> Option<usize> {
+    let end = view.authority_end(start);
+    if let Some(at) = view.last_at(start..end) {
+        return Some(at + 1);
+    }
+    // `https://ann:se/cret@host` is a host with an invalid port by the
+    // standard, and meant as a password with a slash in it.
+    let colon = view.last_colon(start..end)?;
+    if is_port(view, colon + 1, end) {
+        return None;
+    }
+    view.last_at(start..view.wide_end(start)).map(|at| at + 1)
+}
+
+fn is_port(view: &View, start: usize, end: usize) -> bool {
+    let is_number =
+        end - start <= MAX_PORT_DIGITS && view.chars(start..end).all(|char| char.is_ascii_digit());
+    is_number || view.char_before(end) == Some(']')
+}
+
+/// The position after the `@` of `name:password@host` without a scheme, if it
+/// begins at `at`.
+fn bare(view: &View, at: usize) -> Option<usize> {
+    let begins = match view.mode {
+        Mode::Url => at == 0,
+        Mode::Prose => view.char_before(at) == Some('`'),
+    };
+    if !begins {
+        return None;
+    }
+    let end = view.authority_end(at);
+    let last_at = view.last_at(at..end)?;
+    let colon = view.next_colon(at).filter(|colon| *colon < last_at)?;
+    let name: String = view.chars(at..colon).collect();
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+    let mut schemes = WITHOUT_PASSWORD.iter().chain(&SPECIAL_SCHEMES);
+    let is_scheme = schemes.any(|scheme| name.eq_ignore_ascii_case(scheme));
+    let host_end = view.next_colon(last_at).map_or(end, |colon| colon.min(end));
+    let host: String = view.chars(last_at + 1..host_end).collect();
+    (is_name && !is_scheme && is_host(&host)).then_some(last_at + 1)
+}
+
+/// Whether a text looks like the name or the IP address of a host, and not
+/// like a version number.
+fn is_host(text: &str) -> bool {
+    let is_label = |label: &str| {
+        !label.is_empty() && label.chars().all(|char| char.is_alphanumeric() || char == '-')
+    };
+    let last = text.rsplit('.').next().unwrap_or_default();
+    let is_name = text.contains('.') && last.chars().all(char::is_alphabetic);
+    let is_ip = text.parse::<std::net::Ipv4Addr>().is_ok() || text.starts_with('[');
+    is_ip || text == "localhost" || (is_name && text.split('.').all(is_label))
+}

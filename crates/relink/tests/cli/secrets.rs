@@ -1,0 +1,415 @@
+//! Secrets turn up in no output and in no file that Relink writes.
+//!
+//! Each test plants canaries where a secret can stand and then searches
+//! stdout, stderr and every byte on the disk, the inputs excepted.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use relink_testkit::proxy::ForwardProxy;
+use relink_testkit::web::{Answer, Web};
+
+use crate::desk::{Desk, QUICK};
+use crate::maps::{urlset, xml};
+
+/// What every planted secret begins with.
+const CANARY: &str = "CANARY";
+
+/// Bytes shown around a canary that was found.
+const CONTEXT: usize = 60;
+
+/// A project with inputs that hold secrets, and everything that was printed.
+struct Watch {
+    desk: Desk,
+    inputs: HashSet<PathBuf>,
+    printed: Vec<(String, Output)>,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self { desk: Desk::new(), inputs: HashSet::new(), printed: Vec::new() }
+    }
+
+    /// Writes an input, which may hold secrets.
+    fn input(&mut self, name: &str, text: &str) {
+        self.desk.write(name, text);
+        self.inputs.insert(self.desk.path(name));
+    }
+
+    /// Runs `relink` with the database of the project; returns its exit code.
+    fn run(&mut self, args: &[&str]) -> i32 {
+        self.run_with(args, &[])
+    }
+
+    fn run_with(&mut self, args: &[&str], variables: &[(&str, &str)]) -> i32 {
+        let mut command = self.desk.command(args);
+        command.envs(variables.iter().copied()).env("RELINK_DB", "relink.db");
+        let output = command.output().unwrap();
+        let exit = output.status.code().unwrap_or(-1);
+        self.printed.push((args.join(" "), output));
+        exit
+    }
+
+    /// Fails if a canary was printed or written.
+    #[track_caller]
+    fn assert_no_leaks(&self) {
+        let leaks = [self.printed_leaks(), self.written_leaks()].concat();
+        assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
+    }
+
+    fn printed_leaks(&self) -> Vec<String> {
+        let streams = self.printed.iter().flat_map(|(name, output)| {
+            [
+                (format!("stdout of {name}"), &output.stdout),
+                (format!("stderr of {name}"), &output.stderr),
+            ]
+        });
+        streams.filter_map(|(name, bytes)| leak(&name, bytes)).collect()
+    }
+
+    fn written_leaks(&self) -> Vec<String> {
+        let mut files = Vec::new();
+        all_files(self.desk.path("").parent().unwrap(), &mut files);
+        let written = files.iter().filter(|file| !self.inputs.contains(*file));
+        written
+            .filter_map(|file| leak(&file.display().to_string(), &std::fs::read(file).unwrap()))
+            .collect()
+    }
+}
+
+/// The first canary in some bytes, with what is around it.
+fn leak(name: &str, bytes: &[u8]) -> Option<String> {
+    let at = bytes.windows(CANARY.len()).position(|window| window == CANARY.as_bytes())?;
+    let around = &bytes[at.saturating_sub(CONTEXT)..(at + CONTEXT).min(bytes.len())];
+    Some(format!("{name}: …{}…", String::from_utf8_lossy(around)))
+}
+
+fn all_files(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { all_files(&path, files) } else { files.push(path) }
+    }
+}
+
+/// Spellings of a URL with a password in it, most of them accepted by URL
+/// parsers, the others malformed.
+fn spellings(web: &Web) -> Vec<String> {
+    let host = format!("127.0.0.1:{}", web.port());
+    vec![
+        format!("http://u:CANARY-plain@{host}/ok"),
+        format!("http://u:CANARY-gone@{host}/gone"),
+        format!("HTTP:u:CANARY-noslash@{host}/ok"),
+        format!("hTTp:/u:CANARY-oneslash@{host}/lost1"),
+        format!("http:\\\\u:CANARY-backslash@{host}/lost2"),
+        format!("http:////u:CANARY-slashes@{host}/lost3"),
+        format!("//u:CANARY-relative@{host}/lost4"),
+        format!("http://CANARY-name@{host}/lost5"),
+        format!("http://u:CANARY-%40-encoded%3A@{host}/lost6"),
+        format!("http://u:CANARY-a@CANARY-b@{host}/lost7"),
+        format!("ftp://u:CANARY-ftp@{host}/"),
+        format!("ssh://u:CANARY-ssh@{host}/"),
+        "http://u:CANARY-bracket@[bad/".to_owned(),
+        "http://u:CANARY-port@127.0.0.1:99999/".to_owned(),
+        "http://u:CANARY-pass/word@127.0.0.1/".to_owned(),
+        "htp://u:CANARY-typo@127.0.0.1/".to_owned(),
+    ]
+}
+
+/// A server whose pages, redirects, robots.txt and sitemap hold passwords.
+fn leaky_site() -> Web {
+    let web = Web::start_blocking();
+    let host = format!("127.0.0.1:{}", web.port());
+    let links = each(&spellings(&web), &|url| format!("<a href=\"{url}\">x</a>"));
+    let text = format!("see http://u:CANARY-text@{host}/ and HTTP:u:CANARY-prose@{host}/");
+    let head = format!("<title>http://u:CANARY-title@{host}/</title><h1>//u:CANARY-h1@{host}</h1>");
+    let page = format!("{head}<p>{text}</p>{links}<a href='/moved'>m</a><a href='/refresh'>r</a>");
+    let cookie = |answer: Answer| answer.header("Set-Cookie", "sid=CANARY-cookie");
+    web.answer("/", cookie(Answer::new(200, page)));
+    web.page("/ok", 200, "<title>ok</title><p>fine</p>");
+    let location = format!("http://u:CANARY-location@{host}/lost8");
+    web.answer("/moved", cookie(Answer::redirect(302, &location)));
+    let refresh =
+        format!("<meta http-equiv=refresh content=\"0;url=http:u:CANARY-refresh@{host}/lost9\">");
+    web.page("/refresh", 200, &refresh);
+    let robots =
+        format!("User-agent: *\nDisallow: /x\nSitemap: HTTP://u:CANARY-robots@{host}/map.xml\n");
+    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    web.answer("/map.xml", xml(urlset(&[format!("http://u:CANARY-map@{host}/lost10")])));
+    web
+}
+
+/// Some text for each URL, joined.
+fn each(urls: &[String], form: &dyn Fn(&str) -> String) -> String {
+    let texts: Vec<String> = urls.iter().map(|url| form(url)).collect();
+    texts.concat()
+}
+
+/// Writes the spellings in every format that is read.
+fn write_documents(watch: &mut Watch, web: &Web) {
+    let urls = spellings(web);
+    let each = |form: &dyn Fn(&str) -> String| each(&urls, form);
+    watch.input("a.md", &each(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
+    watch.input("a.html", &each(&|url| format!("<a href='{url}'>x</a> {url}\n")));
+    watch.input("a.rst", &each(&|url| format!("`x <{url}>`_ and {url}\n\n")));
+    watch.input("a.adoc", &each(&|url| format!("{url}[x] link:{url}[y]\n\n")));
+    watch.input("a.wiki", &each(&|url| format!("[{url} x]\n\n")));
+    watch.input("a.css", &each(&|url| format!("a {{ background: url(\"{url}\") }}\n")));
+    watch.input("a.txt", &each(&|url| format!("{url}\n")));
+    watch
+        .input("a.csv", &("url,domain\n".to_owned() + &each(&|url| format!("\"{url}\",h.test\n"))));
+    watch.input("a.jsonl", &each(&|url| format!("{}\n", serde_json::json!({ "url": url }))));
+    watch.input("a.py", &each(&|url| format!("# see {url}\n")));
+    watch.input(
+        "list.csv",
+        &("url
+not a URL CANARY-cell
+"
+        .to_owned()
+            + &each(&|url| {
+                format!(
+                    "\"{url}\"
+"
+                )
+            })),
+    );
+}
+
+const HEADERS: &[&str] =
+    &["--header", "Authorization: Bearer CANARY-header", "--header", "Cookie: sid=CANARY-sent"];
+
+const DOCUMENTS: &[&str] =
+    &["a.md", "a.html", "a.rst", "a.adoc", "a.wiki", "a.css", "a.txt", "a.csv", "a.jsonl", "a.py"];
+
+#[test]
+fn check_and_extract_of_documents_with_passwords_leak_nothing() {
+    let web = leaky_site();
+    let mut watch = Watch::new();
+    write_documents(&mut watch, &web);
+    let fresh = &["--max-age", "0", "--fresh", "-v"];
+    for format in ["human", "json", "jsonl"] {
+        let args = [&["check", "--format", format], QUICK, fresh, HEADERS, DOCUMENTS].concat();
+        assert_eq!(watch.run(&args), 1);
+        watch.run(&[&["extract", "--format", format], DOCUMENTS].concat());
+    }
+    let files = ["-o", "o.json", "-o", "o.jsonl", "-o", "o.txt"];
+    let page = format!("HTTP:u:CANARY-argument@127.0.0.1:{}/", web.port());
+    let url = page.replacen("HTTP:", "http://", 1);
+    watch.run(&[&["check", &url, "a.md"], QUICK, fresh, HEADERS, &files].concat());
+    watch.run(&["explain", &url]);
+    watch.run(&["explain", web.url("/moved").as_str(), "--format", "json"]);
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn crawl_of_a_site_with_passwords_leaks_nothing() {
+    let web = leaky_site();
+    let mut watch = Watch::new();
+    let start = format!("http://u:CANARY-start@127.0.0.1:{}/", web.port());
+    let outputs = ["-o", "r.html", "-o", "r.json", "-o", "r.jsonl", "-o", "r.txt"];
+    let exports = ["--export", "graphml", "--export", "csv", "--export", "sitemap"];
+    let map = format!("http://u:CANARY-flag@127.0.0.1:{}/map.xml", web.port());
+    let crawl = ["crawl", &start, "--render", "never", "-v", "--sitemap", &map];
+    assert_eq!(watch.run(&[&crawl, QUICK, HEADERS, &outputs, &exports].concat()), 1);
+    assert!(web.hits("/map.xml") > 0 && web.hits("/lost10") > 0, "the sitemap is read");
+    watch.run(&["crawl", "status"]);
+    for format in ["human", "html", "json", "jsonl"] {
+        watch.run(&["report", "--format", format]);
+    }
+    watch.run(&["decay", "--crawl", "latest", "--format", "json"]);
+    watch.run(&["decay", "--crawl", "latest", "-o", "d.svg", "-o", "d.txt", "-v"]);
+    watch.run(&[&["decay", &start, "-v", "--format", "json"], QUICK, HEADERS].concat());
+    watch.run(&[&["survey", "--store", "--plan", "full", "-v"], QUICK].concat());
+    let sources = ["--archive", "none", "--search", "local"];
+    watch.run(&[&["revive", "--all", "-v", "--format", "json"], QUICK, HEADERS, &sources].concat());
+    watch.run(&["patterns", "export"]);
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn survey_of_a_catalogue_with_passwords_leaks_nothing() {
+    let web = leaky_site();
+    let mut watch = Watch::new();
+    write_documents(&mut watch, &web);
+    for catalogue in ["a.csv", "a.jsonl", "a.txt", "list.csv", "a.md"] {
+        for format in ["human", "json"] {
+            let args = ["survey", catalogue, "--plan", "full", "--fresh", "-v", "--format", format];
+            watch.run(&[&args, QUICK, HEADERS].concat());
+        }
+        watch.run(&["survey", "analyze", catalogue]);
+    }
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn secrets_of_settings_leak_nowhere() {
+    let web = leaky_site();
+    let proxy = ForwardProxy::start_blocking();
+    let mut watch = Watch::new();
+    watch.input("a.txt", &format!("{}\n", web.url("/gone")));
+    let dead = web.url("/gone").to_string();
+    let user = |port: u16| format!("http://u:CANARY-setting@127.0.0.1:{port}/");
+    let through = user(proxy.address().port());
+    watch.run(&[&["check", "a.txt", "-v", "--proxy", &through], QUICK].concat());
+    watch.run(&[&["check", "a.txt", "--fresh", "-v", "--proxy", &user(1)], QUICK].concat());
+    let archive = user(web.port());
+    let revive = ["revive", &dead, "-v", "--answer-age", "0", "--format", "json"];
+    let searches = [
+        format!("searxng:{archive}"),
+        format!("json:{}s?key=CANARY-key&q={{query}}", web.url("/")),
+        "brave".to_owned(),
+    ];
+    let keys = [("BRAVE_API_KEY", "CANARY-brave"), ("KAGI_API_KEY", "CANARY-kagi")];
+    for search in &searches {
+        let sources = ["--archive", &archive, "--search", search, "--search-budget", "0"];
+        watch.run_with(&[&revive, QUICK, &sources[..]].concat(), &keys);
+    }
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn wrong_arguments_and_settings_are_not_repeated() {
+    let mut watch = Watch::new();
+    watch.input("a.txt", "https://example.org/\n");
+    let wrong: &[&[&str]] = &[
+        &["check", "http://u:CANARY-1@[bad/"],
+        &["check", "http://u:CANARY-2@127.0.0.1:99999/"],
+        &["check", "u:CANARY-3@127.0.0.1/x"],
+        &["check", "HTTP:u:CANARY-4@127.0.0.1/x"],
+        &["check", "http://u:CANARY 5@exa mple/"],
+        &["check", "a.txt", "--proxy", "htp://u:CANARY-6@127.0.0.1:1"],
+        &["check", "a.txt", "--proxy", "http://u:CANARY-7@[bad"],
+        &["check", "a.txt", "--header", "Authorization CANARY-8"],
+        &["check", "a.txt", "--header", "Auth\u{1}: CANARY-9"],
+        &["check", "a.txt", "--header", "Host: CANARY-11"],
+        &["check", "a.txt", "--base-url", "http://u:CANARY-12@[bad/"],
+        &["check", "a.txt", "--base-url", "ftp://u:CANARY-13@h/"],
+        &["check", "a.txt", "--resolve", "http://u:CANARY-14@h/"],
+        &["check", "--nonsense=http://u:CANARY-15@h/"],
+        &["crawl", "http://u:CANARY-16@[bad/"],
+        &["crawl", "https://example.org", "--sitemap", "http://u:CANARY-17@[bad/"],
+        &["decay", "http://u:CANARY-18@[bad/"],
+        &["revive", "http://u:CANARY-19@[bad/"],
+        &["revive", "https://example.org", "--archive", "http://u:CANARY-20@[bad/"],
+        &["revive", "https://example.org", "--search", "searxng:http://u:CANARY-21@[bad/"],
+        &["revive", "https://example.org", "--search", "json:http://u:CANARY-22@[bad/?q={query}"],
+        &["survey", "http://u:CANARY-23@127.0.0.1/"],
+        &["extract", "http://u:CANARY-24@127.0.0.1/"],
+        &["db", "http://u:CANARY-25@127.0.0.1/"],
+    ];
+    for args in wrong {
+        assert_eq!(watch.run(args), 2, "{args:?}");
+    }
+    watch.run(&["explain", "http://u:CANARY-26@[bad/"]);
+    let variables =
+        [("RELINK_PROXY", "ht tp://u:CANARY-27@x"), ("RELINK_BASE_URL", "//u:CANARY-28@x")];
+    for variable in variables {
+        assert_eq!(watch.run_with(&["check", "a.txt"], &[variable]), 2);
+    }
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn broken_configuration_files_are_not_repeated() {
+    let mut watch = Watch::new();
+    watch.input("a.txt", "https://example.org/\n");
+    let broken = [
+        "header = \"CANARY-1\n",
+        "header = \"X: CANARY-2\"\n",
+        "header = [\"NoColon CANARY-3\"]\n",
+        "proxy = [\"http://u:CANARY-4@h\"]\n",
+        "timeout = \"x\"\nproxy = \"http://u:CANARY-5@[x\"\n",
+        "proxy = \"http://u:CANARY-6@[x\"\n",
+        "proxy = CANARY-7\n",
+        "proxyy = \"http://u:CANARY-8@h\"\n",
+        "[revive]\nsearch = \"json:http://h/?key=CANARY-9\"\n",
+        "[revive]\narchive = [\"http://u:CANARY-10@[bad\"]\n",
+    ];
+    for (number, text) in broken.iter().enumerate() {
+        let name = format!("{number}.toml");
+        watch.input(&name, text);
+        let args = ["check", "a.txt", "--revive", "--offline", "--config", &name];
+        assert_eq!(watch.run(&args), 2, "{text}");
+        let (_, output) = watch.printed.last().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains('\u{240a}'), "line breaks are shown as symbols:\n{stderr}");
+    }
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn help_shows_no_value_of_the_environment() {
+    let mut watch = Watch::new();
+    let variables: Vec<(String, String)> = [
+        "ANCHORS",
+        "ARCHIVE",
+        "BASE_URL",
+        "CONCURRENCY",
+        "CONFIG",
+        "CONTACT",
+        "DB",
+        "DNS_SERVER",
+        "FAIL_ON",
+        "FALLBACK_EXTENSIONS",
+        "FORMAT",
+        "HOST_CONCURRENCY",
+        "HOST_INTERVAL",
+        "INDEX_FILES",
+        "MAX_AGE",
+        "PROXY",
+        "RETRIES",
+        "ROOT_DIR",
+        "SEARCH",
+        "TIMEOUT",
+        "USER_AGENT",
+    ]
+    .iter()
+    .map(|name| (format!("RELINK_{name}"), format!("CANARY-{name}")))
+    .collect();
+    let variables: Vec<(&str, &str)> =
+        variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let commands = [
+        "check", "crawl", "survey", "decay", "report", "revive", "patterns", "extract", "explain",
+        "db",
+    ];
+    for command in commands {
+        for help in ["--help", "-h"] {
+            let mut run = watch.desk.command(&[command, help]);
+            let output = run.envs(variables.iter().copied()).output().unwrap();
+            assert_eq!(output.status.code(), Some(0));
+            watch.printed.push((format!("{command} {help}"), output));
+        }
+        watch.run_with(&[command, "--nonsense"], &variables);
+    }
+    watch.assert_no_leaks();
+}
+
+#[test]
+fn outputs_mask_secret_parameters_of_urls() {
+    let web = Web::start_blocking();
+    let url = |query: &str| format!("{}?{query}", web.url("/gone"));
+    let urls = [
+        url("access_token=CANARY-1"),
+        url("a=1&X-Amz-Signature=CANARY-2&b=2"),
+        url("api_key=CANARY-3"),
+        url("to=http://u:CANARY-4@example.test/"),
+        url("to=http%3A%2F%2Fu%3ACANARY-5%40example.test%2F"),
+        format!("{}#token=CANARY-6", web.url("/gone")),
+    ];
+    let links = each(&urls, &|url| format!("<a href='{url}'>x</a>"));
+    web.page("/", 200, &links);
+    let mut watch = Watch::new();
+    watch.input("a.md", &each(&urls, &|url| format!("[x]({url})\n\n")));
+    for format in ["human", "json", "jsonl"] {
+        watch.run(&[&["check", "a.md", "-v", "--format", format, "--fresh"], QUICK].concat());
+        watch.run(&["extract", "a.md", "--format", format]);
+    }
+    let start = web.url("/").to_string();
+    watch.run(&[&["crawl", &start, "--render", "never", "-v"], QUICK].concat());
+    for format in ["human", "html", "json", "jsonl"] {
+        watch.run(&["report", "--format", format]);
+    }
+    let leaks = watch.printed_leaks();
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+    assert!(web.hits("/gone?access_token=CANARY-1") > 0, "the whole URL is requested");
+}
