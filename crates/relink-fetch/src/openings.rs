@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::pool::Origin;
 
 /// The longest wait for a connection that another request opens.
-const MAX_WAIT: Duration = Duration::from_secs(2);
+const MAX_WAIT: Duration = Duration::from_secs(3);
 
 /// How many servers without HTTP/2 are recorded; then the record starts again.
 const MAX_RECORDED: usize = 4096;

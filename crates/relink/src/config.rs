@@ -1,9 +1,11 @@
 //! The configuration files: `relink.toml` of the project, `config.toml` of
 //! the user. Their keys are the long names of the flags.
 
+mod host;
 mod revive;
 mod toml_error;
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -14,6 +16,7 @@ use relink_model::Word;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+pub use self::host::{HostConfig, Secret};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
 use crate::cli::{AnchorStyle, Format};
@@ -59,6 +62,14 @@ pub struct Config {
     pub resolve: Option<Vec<Override>>,
     /// See `--proxy`; kept as text, for a fault in it must not show a password.
     pub proxy: Option<String>,
+    /// See `--no-proxy`.
+    pub no_proxy: Option<Vec<String>>,
+    /// See `--client-cert`.
+    pub client_cert: Option<PathBuf>,
+    /// See `--client-key`.
+    pub client_key: Option<PathBuf>,
+    /// What single hosts get. Only the user's own file may have it.
+    pub host: Option<BTreeMap<String, HostConfig>>,
     /// See `--dns-server`.
     pub dns_server: Option<SocketAddr>,
     /// See `--allow-private`.
@@ -84,10 +95,12 @@ pub struct Config {
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 27] = [
+const KEYS: [&str; 31] = [
     "allow-private",
     "anchors",
     "base-url",
+    "client-cert",
+    "client-key",
     "concurrency",
     "db",
     "dns-server",
@@ -96,6 +109,7 @@ const KEYS: [&str; 27] = [
     "fallback-extensions",
     "format",
     "header",
+    "host",
     "host-concurrency",
     "host-interval",
     "include",
@@ -103,6 +117,7 @@ const KEYS: [&str; 27] = [
     "max-age",
     "max-page-links",
     "max-page-size",
+    "no-proxy",
     "offline",
     "proxy",
     "remote-anchors",
@@ -125,7 +140,23 @@ impl Config {
                 .cause(fault.to_string())
                 .hint("give another file with `--config FILE`")
         })?;
-        Self::parse(&text, path)
+        let mut config = Self::parse(&text, path)?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for host in config.host.iter_mut().flat_map(BTreeMap::values_mut) {
+            host.resolve_paths(folder);
+        }
+        Ok(config)
+    }
+
+    /// Refuses settings that a project must not make for its users: its
+    /// file would decide which host gets which secret.
+    pub fn without_hosts(self, path: &Path) -> Result<Self, Failure> {
+        if self.host.is_none() {
+            return Ok(self);
+        }
+        Err(Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
+            .cause("the key `host` may be in the user's own configuration only")
+            .hint("move it to `~/.config/relink/config.toml`"))
     }
 
     fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
@@ -141,6 +172,12 @@ impl Config {
         if let Some(toml::Value::Table(revive)) = table.get("revive") {
             for key in revive.keys() {
                 known(key, &ReviveConfig::KEYS, path)?;
+            }
+        }
+        if let Some(toml::Value::Table(hosts)) = table.get("host") {
+            for key in hosts.values().filter_map(toml::Value::as_table).flat_map(toml::Table::keys)
+            {
+                known(key, &HostConfig::KEYS, path)?;
             }
         }
         toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))
@@ -166,6 +203,10 @@ impl Config {
             user_agent: self.user_agent.or(lower.user_agent),
             resolve: self.resolve.or(lower.resolve),
             proxy: self.proxy.or(lower.proxy),
+            no_proxy: self.no_proxy.or(lower.no_proxy),
+            client_cert: self.client_cert.or(lower.client_cert),
+            client_key: self.client_key.or(lower.client_key),
+            host: self.host.or(lower.host),
             dns_server: self.dns_server.or(lower.dns_server),
             allow_private: self.allow_private.or(lower.allow_private),
             offline: self.offline.or(lower.offline),
@@ -221,6 +262,8 @@ mod tests {
             allow-private = true
             anchors = "off"
             base-url = "https://docs.example.org/"
+            client-cert = "me.pem"
+            client-key = "me.key"
             concurrency = 1
             db = "a.db"
             dns-server = "127.0.0.1:53"
@@ -236,6 +279,7 @@ mod tests {
             max-age = 0
             max-page-links = 100000
             max-page-size = "16M"
+            no-proxy = ["localhost"]
             offline = true
             proxy = "http://127.0.0.1:8080"
             remote-anchors = true
@@ -256,13 +300,18 @@ mod tests {
             search-budget = 20
             searches = 2
             warc = ["a.warc.gz"]
+            [host."example.org"]
+            basic-auth = "user:word"
+            client-cert = "me.pem"
+            client-key = "me.key"
+            headers = {}
         "#;
         let config = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
-        // The table has a heading instead of an equals sign.
-        let keys = KEYS.len() - 1 + ReviveConfig::KEYS.len();
+        // The tables have headings instead of equals signs.
+        let keys = KEYS.len() - 2 + ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
         assert_eq!(all.matches('=').count(), keys);
     }
 

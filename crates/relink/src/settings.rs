@@ -5,6 +5,7 @@
 
 mod crawl;
 mod decay;
+mod network;
 mod revive;
 mod survey;
 
@@ -14,7 +15,6 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings, LocalRules, Reading};
-use relink_fetch::Proxies;
 use relink_frontier::{Pace, Scope};
 use relink_judge::Policy;
 use relink_model::Word;
@@ -196,6 +196,9 @@ fn asking_flags(asking: AskingArgs) -> Config {
         user_agent: asking.user_agent,
         resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
         proxy: asking.proxy,
+        no_proxy: asking.no_proxy,
+        client_cert: asking.client_cert,
+        client_key: asking.client_key,
         dns_server: asking.dns_server,
         allow_private: asking.allow_private.then_some(true),
         ..Config::default()
@@ -234,10 +237,15 @@ fn reading(config: &Config) -> Result<Reading, Failure> {
 
 fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
     let project = named.map(Path::to_owned).or_else(|| places::project_config(folder));
-    let read = |file: Option<PathBuf>| {
-        file.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))
+    let read = |file: Option<&Path>| file.map_or_else(|| Ok(Config::default()), Config::read);
+    let user = places::user_config();
+    // A file named by hand may be that of a project, too.
+    let is_users = project.is_some() && project == user;
+    let upper = match &project {
+        Some(path) if !is_users => Config::read(path)?.without_hosts(path)?,
+        project => read(project.as_deref())?,
     };
-    Ok(read(project)?.over(read(places::user_config())?))
+    Ok(upper.over(read(user.as_deref())?))
 }
 
 fn load_settings(
@@ -328,20 +336,10 @@ fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
         allow_private: config.allow_private.unwrap_or(false),
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
-        proxies: config
-            .proxy
-            .as_deref()
-            .map_or(Ok(Proxies::default()), |it| proxy(it).map(Proxies::all))?,
+        proxies: network::proxies(config, network::environment)?,
+        identity: network::identity(config)?,
+        hosts: network::hosts(config)?,
         ..defaults
-    })
-}
-
-/// A proxy from its address, which may hold a password and is not shown.
-fn proxy(text: &str) -> Result<relink_fetch::Proxy, Failure> {
-    text.parse().map_err(|fault: relink_fetch::ParseProxyError| {
-        Failure::usage("the proxy cannot be used")
-            .cause(fault.to_string())
-            .hint("write it like `--proxy http://127.0.0.1:8080`")
     })
 }
 

@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use hyper::Response;
 use relink_fetch::{Fetcher, Proxies, Settings};
+use relink_model::RequestRights;
+use relink_ports::{Fetch, Terms};
 use relink_testkit::nginx::{Nginx, NginxSettings};
 use relink_testkit::proxy::ForwardProxy;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -17,7 +19,7 @@ use tokio_rustls::server::TlsStream;
 use url::Url;
 
 use crate::tls::{self, Authority, knowing};
-use crate::{client, ending, found, impatient, named, text};
+use crate::{asking, client, ending, found, named, text};
 
 /// nginx with a certificate for `a.test`, and a client that trusts it.
 fn nginx(has_http2: bool) -> (Nginx, Settings) {
@@ -341,12 +343,16 @@ async fn body_beyond_the_window_is_an_error_within_bounds() {
 
 #[tokio::test]
 async fn silent_connection_is_not_used_again() {
-    let server = Scripted::start(&[Script::Silence, Script::Answer], &["h2"]).await;
-    let client = server.client(impatient());
-    let fetched = named(&client, server.url()).await;
+    let scripts = &[Script::Answer, Script::Silence, Script::Answer];
+    let server = Scripted::start(scripts, &["h2"]).await;
+    let client = server.client(Settings::default());
+    assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
+    let terms = Terms { timeout: Some(Duration::from_millis(100)), ..Terms::default() };
+    let hasty = asking(server.url(), RequestRights::named_by_user(), terms);
+    let fetched = client.fetch(hasty).await;
     assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");
     assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
-    assert_eq!(server.counts(), (2, 2));
+    assert_eq!(server.counts(), (2, 3));
 }
 
 /// Serves bodies without end, as far as the client's windows allow.

@@ -6,6 +6,7 @@ mod faults;
 mod headers;
 mod hostile;
 mod local;
+mod network;
 mod outputs;
 mod places;
 mod politeness;
