@@ -105,7 +105,7 @@ pub async fn check(
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
         // Only crawls have an hour to be home, and are turned away.
-        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome(..) => End::Interrupted,
+        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome { .. } => End::Interrupted,
     };
     let state = match end {
         End::Finished => RunState::Finished,

@@ -12,6 +12,7 @@ mod document;
 mod in_order;
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
@@ -34,7 +35,7 @@ const STDIN: &str = "-";
 #[derive(Debug, Clone)]
 pub struct ExtractSettings {
     /// Files, directories and globs, as the user gave them.
-    pub paths: Vec<String>,
+    pub paths: Vec<PathBuf>,
     /// The format of every document, whatever its name.
     pub format: Option<Format>,
     /// The column of tables that holds the addresses.
@@ -152,7 +153,7 @@ fn work(
 
 /// The documents that the paths stand for, each once, and what stands for
 /// none.
-async fn find(files: &dyn Files, paths: &[String]) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
+async fn find(files: &dyn Files, paths: &[PathBuf]) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
     let walk = Walk { inputs: paths.to_vec() };
     if let Ok(walked) = files.walk(&walk).await {
         return sorted_out(walked, Vec::new());
@@ -161,13 +162,13 @@ async fn find(files: &dyn Files, paths: &[String]) -> (Vec<DocumentSource>, Vec<
     for path in paths {
         match files.walk(&Walk { inputs: vec![path.clone()] }).await {
             Ok(_) => good.push(path.clone()),
-            Err(fault) => problems.push(ExtractProblem::of_file(path, &fault)),
+            Err(fault) => problems.push(ExtractProblem::of_file(&path.to_string_lossy(), &fault)),
         }
     }
     // Walked together again, so that no document comes twice.
     let found = files.walk(&Walk { inputs: good.clone() }).await;
     let walked = found.unwrap_or_else(|fault| {
-        problems.push(ExtractProblem::of_file(&good.join(" "), &fault));
+        problems.push(ExtractProblem::of_file(fault.path(), &fault));
         Walked::default()
     });
     sorted_out(walked, problems)

@@ -33,8 +33,8 @@ mod unpack;
 pub use ask::AskSettings;
 pub use check::{CheckSettings, End, Outcome, check};
 pub use crawl::{
-    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, LeftAside, RenderMode, crawl,
-    crawl_before, seed, site_report,
+    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, LeftAside, RenderMode, SiteErrors,
+    crawl, crawl_before, seed, site_report,
 };
 pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 pub use extract::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};

@@ -171,7 +171,7 @@ impl<'a> Chain<'a> {
 
     /// What the connection for the present URL may be shared for.
     fn origin(&self, route: Route<'_>) -> Origin {
-        let is_named = || self.named().is_some_and(|named| is_entrusted(&self.url, named));
+        let is_named = || self.fetcher.greeting.is_trusted(&self.url, self.named());
         match route {
             Route::Forward(_) => Origin::Proxy,
             _ if self.fetcher.connector.has_named_identity() && is_named() => {

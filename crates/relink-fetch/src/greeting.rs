@@ -1,7 +1,7 @@
 //! What we say to a server: the headers of a request.
 //!
-//! Headers the user gave may hold secrets. They go to the host and port the
-//! user named, never elsewhere and never from https down to http. Credentials
+//! Headers the user gave may hold secrets. They go to the hosts and ports that
+//! the settings name, never elsewhere and never from https down to http. Credentials
 //! in a URL are never sent, and no page is told where its link was found.
 
 use std::collections::HashMap;
@@ -18,6 +18,7 @@ use relink_model::{Ending, Malformation};
 use relink_ports::Agent;
 use url::{Position, Url};
 
+use crate::HeaderHost;
 use crate::basic_auth::basic;
 use crate::cookies::Jar;
 use crate::pool::Origin;
@@ -54,6 +55,10 @@ pub(crate) struct Greeting {
     common: HeaderMap,
     /// The common headers with the user's own.
     private: HeaderMap,
+    /// The hosts that get the user's own; `None` is every named one.
+    header_hosts: Option<Vec<HeaderHost>>,
+    /// Headers of the user for one host.
+    host_headers: Vec<(HeaderHost, (HeaderName, HeaderValue))>,
     /// The headers that single hosts get, in place of ours of the same name.
     hosts: HashMap<Origin, Vec<(HeaderName, HeaderValue)>>,
 }
@@ -71,8 +76,17 @@ impl Greeting {
         let given = settings.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
         let mut private = common.clone();
         replace(&mut private, given);
-        let hosts = settings.hosts.iter().map(host_headers).collect::<Result<_, _>>()?;
-        Ok(Self { plain, compatible, common, private, hosts })
+        let for_host = |(host, header): &(HeaderHost, _)| Ok((host.clone(), parse(header)?));
+        let host_headers = settings.host_headers.iter().map(for_host);
+        Ok(Self {
+            plain,
+            compatible,
+            common,
+            private,
+            header_hosts: settings.header_hosts.clone(),
+            host_headers: host_headers.collect::<Result<_, SetupError>>()?,
+            hosts: settings.hosts.iter().map(headers_of_host).collect::<Result<_, _>>()?,
+        })
     }
 
     /// The name we go by.
@@ -97,14 +111,12 @@ impl Greeting {
         let uri: Uri = path.parse().map_err(|_| unsendable.clone())?;
         let host = &url[Position::BeforeHost..Position::AfterPort];
         let host = HeaderValue::from_str(host).map_err(|_| unsendable)?;
-        let headers = if named.is_some_and(|named| is_entrusted(url, named)) {
-            &self.private
-        } else {
-            &self.common
-        };
         let mut request = Request::new(Empty::new());
         *request.uri_mut() = uri;
-        *request.headers_mut() = headers.clone();
+        *request.headers_mut() = match named {
+            Some(named) if is_entrusted(url, named) => self.trusted_headers(url),
+            _ => self.common.clone(),
+        };
         if !self.hosts.is_empty()
             && let Some(given) = self.hosts.get(&Origin::of(url))
         {
@@ -117,10 +129,31 @@ impl Greeting {
         add_cookies(request.headers_mut(), jar.header_for(url));
         Ok(request)
     }
+
+    /// Whether `url` gets what the user gave for hosts on the command line, on
+    /// a chain that began at a `named` URL.
+    pub fn is_trusted(&self, url: &Url, named: Option<&Url>) -> bool {
+        named.is_some_and(|named| is_entrusted(url, named)) && self.is_header_host(url)
+    }
+
+    fn is_header_host(&self, url: &Url) -> bool {
+        let hosts = self.header_hosts.as_deref();
+        hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)))
+    }
+
+    /// The headers for a URL that the user named, with the user's own as far as
+    /// they are for its host.
+    fn trusted_headers(&self, url: &Url) -> HeaderMap {
+        let mut headers =
+            if self.is_header_host(url) { self.private.clone() } else { self.common.clone() };
+        let own = self.host_headers.iter().filter(|(host, _)| host.covers(url));
+        replace(&mut headers, own.map(|(_, header)| header.clone()).collect());
+        headers
+    }
 }
 
 /// The headers of one host, its login among them.
-fn host_headers(
+fn headers_of_host(
     host: &HostSettings,
 ) -> Result<(Origin, Vec<(HeaderName, HeaderValue)>), SetupError> {
     let mut headers = host.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
@@ -222,6 +255,26 @@ mod tests {
         check("http://a.test/", "https://a.test/", None);
         check("https://a.test/", "http://a.test/", None);
         check("https://a.test:8080/", "http://a.test:8080/", None);
+    }
+
+    #[test]
+    fn headers_go_only_to_the_hosts_of_the_settings() {
+        let for_b = ("b.test".parse().unwrap(), ("X-B".into(), "other".into()));
+        let settings = Settings {
+            headers: vec![("Authorization".into(), "secret".into())],
+            header_hosts: Some(vec!["a.test".parse().unwrap()]),
+            host_headers: vec![for_b],
+            ..Settings::default()
+        };
+        let greeting = Greeting::new(&settings).unwrap();
+        let sent = |url: &str, name: &str| {
+            let url = Url::parse(url).unwrap();
+            let request = greeting.request(&url, Some(&url), Agent::Plain, &Jar::default());
+            request.unwrap().headers().contains_key(name)
+        };
+        assert!(sent("http://a.test/", "authorization") && !sent("http://a.test/", "x-b"));
+        assert!(sent("http://b.test/", "x-b") && !sent("http://b.test/", "authorization"));
+        assert!(!sent("http://c.test/", "x-b") && !sent("http://c.test/", "authorization"));
     }
 
     #[test]

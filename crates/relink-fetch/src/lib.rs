@@ -30,6 +30,7 @@ mod dial;
 mod endings;
 mod fetcher;
 mod greeting;
+mod header_host;
 mod http1;
 mod http2;
 mod identity;
@@ -52,6 +53,7 @@ mod stopwatch;
 mod wire;
 
 pub use fetcher::Fetcher;
+pub use header_host::{HeaderHost, ParseHeaderHostError};
 pub use identity::{ClientIdentity, ParseIdentityError};
 pub use no_proxy::{NoProxy, ParseNoProxyError};
 pub use policy::is_global;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use thiserror::Error;
 use url::Url;
 
-use crate::{ClientIdentity, Override, Proxies};
+use crate::{ClientIdentity, HeaderHost, Override, Proxies};
 
 /// What a [`crate::Fetcher`] is told once, at its start.
 #[derive(Debug, Clone)]
@@ -18,6 +18,11 @@ pub struct Settings {
     pub user_agent: String,
     /// Headers the user adds; the first host of a chain alone gets them.
     pub headers: Vec<(String, String)>,
+    /// The hosts that get them; `None` is every host that the user named, also
+    /// in a document.
+    pub header_hosts: Option<Vec<HeaderHost>>,
+    /// Headers that the user adds for one host.
+    pub host_headers: Vec<(HeaderHost, (String, String))>,
     /// Whether pages and redirects may lead to private addresses.
     pub allow_private: bool,
     /// Addresses given by hand; they come before the name server's. Hosts
@@ -74,6 +79,8 @@ impl Default for Settings {
             timeout: Duration::from_secs(10),
             user_agent: concat!("Relink/", env!("CARGO_PKG_VERSION")).to_owned(),
             headers: Vec::new(),
+            header_hosts: None,
+            host_headers: Vec::new(),
             allow_private: false,
             resolve: Vec::new(),
             dns_server: None,

@@ -81,7 +81,8 @@ impl Disk {
 impl Files for Disk {
     async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
         let (settings, inputs) = (self.settings.clone(), walk.inputs.clone());
-        let label = inputs.join(" ");
+        let labels: Vec<_> = inputs.iter().map(|input| input.to_string_lossy()).collect();
+        let label = labels.join(" ");
         away(label, move || walk::documents(&settings, &inputs)).await
     }
 
@@ -89,6 +90,19 @@ impl Files for Disk {
         let label = path.to_string_lossy().into_owned();
         let path = self.resolve(path);
         away(label, move || read(&path).map_err(|source| fault(&path, source))).await
+    }
+
+    async fn read_range(
+        &self,
+        path: &Path,
+        start: u64,
+        length: usize,
+    ) -> Result<Vec<u8>, FileFault> {
+        let label = path.to_string_lossy().into_owned();
+        let path = self.resolve(path);
+        let read =
+            move || open::read_range(&path, start, length).map_err(|source| fault(&path, source));
+        away(label, read).await
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn io::Read + Send>, FileFault> {
@@ -178,6 +192,15 @@ mod tests {
         let (_directory, disk) = disk();
         let bytes = disk.read(Path::new("docs/a b.md")).await.unwrap();
         assert_eq!(bytes, b"[x](y)");
+    }
+
+    #[tokio::test]
+    async fn read_range_returns_the_bytes_that_are_there() {
+        let (_directory, disk) = disk();
+        let path = Path::new("docs/a b.md");
+        assert_eq!(disk.read_range(path, 1, 2).await.unwrap(), b"x]");
+        assert_eq!(disk.read_range(path, 4, 20).await.unwrap(), b"y)");
+        assert_eq!(disk.read_range(path, 20, 20).await.unwrap(), b"");
     }
 
     #[tokio::test]

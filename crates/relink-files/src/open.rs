@@ -11,7 +11,7 @@
 
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 use std::path::Path;
 
 /// Maximum size of a document that is read piece by piece.
@@ -53,6 +53,15 @@ pub(crate) fn open(path: &Path, allowed: Allowed, limit: u64) -> io::Result<Boun
         require_size(&metadata, limit)?;
     }
     Ok(Bounded::new(file, read_limit(&metadata, limit)))
+}
+
+/// Reads at most `length` bytes of a regular file, from `start` on.
+pub(crate) fn read_range(path: &Path, start: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut file = open(path, Allowed::Regular, MAX_DOCUMENT_BYTES)?.reader;
+    file.seek(io::SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(length as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Reads a text file that the user named, or a configuration file.

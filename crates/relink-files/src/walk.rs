@@ -19,7 +19,7 @@ use crate::pattern::{Pattern, is_pattern};
 use crate::{DiskSettings, Ignored, fault};
 
 /// Every document the inputs stand for.
-pub(crate) fn documents(settings: &DiskSettings, inputs: &[String]) -> Result<Walked, FileFault> {
+pub(crate) fn documents(settings: &DiskSettings, inputs: &[PathBuf]) -> Result<Walked, FileFault> {
     let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
     let is_surely_distinct = matches!(&*expanded, [alone] if !alone.has_links);
@@ -32,7 +32,22 @@ pub(crate) fn documents(settings: &DiskSettings, inputs: &[String]) -> Result<Wa
         let mut seen = HashSet::new();
         walked.documents.retain(|document| seen.insert(identity(&document.path)));
     }
+    make_labels_distinct(&mut walked.documents);
     Ok(walked)
+}
+
+/// Two paths that are not UTF-8 may have the same label. All but the first are
+/// shown with their bytes escaped, as in `a\xFF.md`.
+fn make_labels_distinct(documents: &mut [DocumentSource]) {
+    if documents.iter().all(|document| document.path.to_str().is_some()) {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for document in documents {
+        if !seen.insert(document.label.clone()) && document.path.to_str().is_none() {
+            document.label = bytes(&document.path).escape_ascii().to_string();
+        }
+    }
 }
 
 /// The documents that one input stands for.
@@ -53,41 +68,44 @@ fn identity(path: &Path) -> PathBuf {
 }
 
 /// The documents one input stands for.
-fn expand(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
+fn expand(settings: &DiskSettings, input: &Path) -> Result<Expanded, FileFault> {
     let path = settings.root.join(input);
+    let label = input.to_string_lossy().into_owned();
     match path.metadata() {
         Ok(found) if found.is_dir() => in_directory(settings, input),
         // The user named it, so its extension and ignore files do not matter.
         Ok(_) => {
-            let documents = vec![DocumentSource { label: input.to_owned(), path }];
+            let documents = vec![DocumentSource { label, path }];
             Ok(Expanded { documents, has_links: false, unreadable: Vec::new() })
         }
         // A file may be called `a[1].md`; only what is not there can be a
         // pattern.
-        Err(_) if is_pattern(input) => matching(settings, input),
-        Err(source) => Err(fault(Path::new(input), source)),
+        Err(_) if input.to_str().is_some_and(is_pattern) => matching(settings, &label),
+        Err(source) => Err(fault(input, source)),
     }
 }
 
 /// The documents in a directory and below.
-fn in_directory(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
-    let mut walk = walker(settings, input);
-    files(&mut walk, settings, &as_prefix(input), is_document)
+fn in_directory(settings: &DiskSettings, input: &Path) -> Result<Expanded, FileFault> {
+    let top = settings.root.join(input);
+    let mut walk = walker(settings, &top);
+    files(&mut walk, settings, &top, &as_prefix(&input.to_string_lossy()), is_document)
 }
 
 /// The files a pattern stands for; at least one.
 fn matching(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
     let pattern = Pattern::read(input)?;
     let no_match = || FileFault::NoMatch { pattern: input.to_owned() };
-    if !settings.root.join(as_place(&pattern.base)).is_dir() {
+    let top = settings.root.join(as_place(&pattern.base));
+    if !top.is_dir() {
         return Err(no_match());
     }
-    let mut walk = walker(settings, as_place(&pattern.base));
+    let mut walk = walker(settings, &top);
     walk.max_depth(pattern.depth);
     if pattern.names_hidden {
         walk.hidden(false);
     }
-    let found = files(&mut walk, settings, &pattern.base, |below| pattern.takes(below))?;
+    let found = files(&mut walk, settings, &top, &pattern.base, |below| pattern.takes(below))?;
     if found.documents.is_empty() {
         return Err(no_match());
     }
@@ -95,8 +113,8 @@ fn matching(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault>
 }
 
 /// A walk from one directory, under the settings.
-fn walker(settings: &DiskSettings, directory: &str) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(settings.root.join(directory));
+fn walker(settings: &DiskSettings, directory: &Path) -> WalkBuilder {
+    let mut walk = WalkBuilder::new(directory);
     // An ignore file means what it says in an unpacked archive too, where
     // there is no `.git` beside it.
     walk.standard_filters(settings.ignored == Ignored::Skip).require_git(false).follow_links(false);
@@ -107,25 +125,25 @@ fn walker(settings: &DiskSettings, directory: &str) -> WalkBuilder {
 fn files(
     walk: &mut WalkBuilder,
     settings: &DiskSettings,
+    top: &Path,
     prefix: &str,
     meant: impl Fn(&Path) -> bool,
 ) -> Result<Expanded, FileFault> {
-    let top = settings.root.join(as_place(prefix));
     if settings.ignored == Ignored::Take {
-        return collect(walk, &top, prefix, meant);
+        return collect(walk, top, prefix, meant);
     }
-    let mut refused = Vec::from_iter(ignore_files::refused_above(&top));
+    let mut refused = Vec::from_iter(ignore_files::refused_above(top));
     if refused.is_empty() {
         let found_refused = ignore_files::skip_refused(walk);
-        let found = collect(walk, &top, prefix, &meant)?;
+        let found = collect(walk, top, prefix, &meant)?;
         refused.append(&mut found_refused.lock().unwrap_or_else(PoisonError::into_inner));
         if refused.is_empty() {
             return Ok(found);
         }
     }
     ignore_files::disregard(walk);
-    let mut found = collect(walk, &top, prefix, meant)?;
-    found.unreadable.extend(refused.into_iter().map(|file| unused_ignore_file(prefix, &top, file)));
+    let mut found = collect(walk, top, prefix, meant)?;
+    found.unreadable.extend(refused.into_iter().map(|file| unused_ignore_file(prefix, top, file)));
     Ok(found)
 }
 

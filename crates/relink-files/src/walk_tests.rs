@@ -23,7 +23,7 @@ fn write(directory: &TempDir, name: &str, text: &str) {
 
 fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileFault> {
     let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
-    let inputs: Vec<String> = inputs.iter().map(|&input| input.to_owned()).collect();
+    let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
     documents(&settings, &inputs).map(|walked| walked.documents)
 }
 
@@ -171,7 +171,7 @@ mod symbolic_links {
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
         let may_read_anything = fs::read_dir(&shut).is_ok();
         let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
-        let walked = documents(&settings, &["docs".to_owned()]).unwrap();
+        let walked = documents(&settings, &["docs".into()]).unwrap();
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
         if may_read_anything {
             assert_eq!((walked.documents.len(), walked.unreadable.len()), (3, 0));
@@ -234,7 +234,7 @@ fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
 #[cfg(unix)]
 fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
     let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
-    let walked = documents(&settings, &[input.to_owned()]).unwrap();
+    let walked = documents(&settings, &[PathBuf::from(input)]).unwrap();
     let told = walked.unreadable.iter().map(|fault| {
         let source = std::error::Error::source(fault).unwrap();
         format!("{fault}: {source}")
@@ -265,5 +265,26 @@ fn walk_ignore_file_that_is_a_device_is_reported_and_not_read() {
         assert_eq!(told.len(), 1, "{folder}: {told:?}");
         assert!(told[0].contains("is a character device"), "{told:?}");
         assert!(told[0].contains("no ignore file of `docs/` is applied"), "{told:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn walk_paths_that_are_not_utf8_have_labels_of_their_own() {
+    use std::os::unix::ffi::OsStrExt;
+
+    let tree = tree(&["\u{fffd}.md"]);
+    let name = |name: &'static [u8]| Path::new(std::ffi::OsStr::from_bytes(name));
+    for file in [&b"\xfe.md"[..], b"\xff.md"] {
+        fs::write(tree.path().join(name(file)), "text").unwrap();
+    }
+    let settings = DiskSettings { root: tree.path().to_owned(), ignored: Ignored::Skip };
+    for inputs in [
+        vec![PathBuf::from(".")],
+        vec!["\u{fffd}.md".into(), name(b"\xfe.md").into(), name(b"\xff.md").into()],
+    ] {
+        let found = documents(&settings, &inputs).unwrap().documents;
+        let labels: HashSet<&str> = found.iter().map(|found| found.label.as_str()).collect();
+        assert_eq!((found.len(), labels.len()), (3, 3), "{labels:?}");
     }
 }

@@ -33,6 +33,11 @@ impl Pace {
     pub const CRAWL_BREATH: u32 = 500;
     /// Between requests for different hosts on one address.
     pub const ADDRESS_GAP: Duration = Duration::from_millis(250);
+    /// The first pause after a host answered only with errors.
+    pub const OUTAGE_PAUSE: Duration = Duration::from_secs(2);
+    /// The same where waiting is switched off: a server that restarts needs a
+    /// moment even if no politeness is owed to it.
+    pub const SHORT_OUTAGE_PAUSE: Duration = Duration::from_millis(50);
     /// No learnt delay is longer than this.
     pub const LONGEST_DELAY: Duration = Duration::from_secs(30);
 
@@ -46,6 +51,11 @@ impl Pace {
             breath: Self::CHECK_BREATH,
             address_gap: if is_polite { Self::ADDRESS_GAP } else { Duration::ZERO },
         }
+    }
+
+    /// The first pause after a host answered only with errors.
+    pub fn outage_pause(&self) -> Duration {
+        if self.interval.is_zero() { Self::SHORT_OUTAGE_PAUSE } else { Self::OUTAGE_PAUSE }
     }
 
     /// The pace of a crawl. An interval of zero switches off all waiting but

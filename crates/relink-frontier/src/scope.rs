@@ -1,7 +1,12 @@
 //! Which addresses and documents take part in a run.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use thiserror::Error;
+
+/// Groups and repetitions of an expression that may be inside each other. A
+/// compiler of expressions calls itself for each, and deep ones overflow the
+/// stack.
+const MAX_NESTING: u32 = 32;
 
 /// A pattern can be read neither as a regular expression nor as a glob.
 #[derive(Debug, Error)]
@@ -54,8 +59,8 @@ fn read_all(patterns: &[String]) -> Result<Vec<Regex>, PatternError> {
 
 /// Both readings of a pattern, or the one that is possible.
 fn read(pattern: &str) -> Result<Vec<Regex>, PatternError> {
-    let as_regex = Regex::new(pattern);
-    let as_glob = pattern.contains('*').then(|| Regex::new(&glob(pattern)));
+    let as_regex = compile(pattern);
+    let as_glob = pattern.contains('*').then(|| compile(&glob(pattern)));
     let readings: Vec<Regex> = match (as_regex, as_glob) {
         (Ok(regex), Some(Ok(glob))) => vec![regex, glob],
         (Ok(regex), _) => vec![regex],
@@ -66,6 +71,10 @@ fn read(pattern: &str) -> Result<Vec<Regex>, PatternError> {
         }
     };
     Ok(readings)
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).nest_limit(MAX_NESTING).build()
 }
 
 fn glob(pattern: &str) -> String {
@@ -101,6 +110,15 @@ mod tests {
     #[test]
     fn exclude_wins_over_include() {
         check(&["example"], &["private"], "https://example.org/private", false);
+    }
+
+    #[test]
+    fn new_deeply_nested_pattern_is_rejected() {
+        let nested = ["(".repeat(60) + &")".repeat(60), format!("a{}", "+".repeat(60))];
+        for pattern in nested {
+            assert!(Scope::new(std::slice::from_ref(&pattern), &[]).is_err(), "{pattern}");
+        }
+        check(&["((((example))))"], &[], "https://example.org/", true);
     }
 
     #[test]

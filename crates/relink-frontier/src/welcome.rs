@@ -6,8 +6,6 @@
 
 use relink_model::Ending;
 
-/// Silent or shut connections in a row after which a host is left alone.
-const SILENT: u32 = 10;
 /// Refusals in a row after which it is left alone: a whole section may be
 /// closed to everybody.
 const REFUSED: u32 = 30;
@@ -24,7 +22,9 @@ impl Welcome {
     /// A request ended so.
     pub fn note(&mut self, ending: &Ending) {
         match ending {
-            Ending::Answered(401 | 403 | 429 | 503) => self.refused += 1,
+            Ending::Answered(401 | 403 | 429) => self.refused += 1,
+            // Whether the host is down is decided by `Outage`.
+            Ending::Answered(500..=599) => {}
             Ending::Answered(_) => *self = Self { answered: self.answered + 1, ..Self::default() },
             Ending::NoConnection(_) | Ending::TimedOut(_) | Ending::Broken(_) => self.silent += 1,
             _ => {}
@@ -36,9 +36,14 @@ impl Welcome {
         self.silent + self.refused > 0
     }
 
-    /// Whether it has answered before and does so no more.
+    /// Whether the host has answered a request.
+    pub fn has_answered(&self) -> bool {
+        self.answered > 0
+    }
+
+    /// Whether it has answered before and refuses everything now.
     pub fn is_over(&self) -> bool {
-        self.answered > 0 && (self.silent >= SILENT || self.silent + self.refused >= REFUSED)
+        self.answered > 0 && self.refused > 0 && self.silent + self.refused >= REFUSED
     }
 }
 
@@ -57,17 +62,12 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_answered_and_falls_silent_is_left_alone() {
+    fn silence_and_server_errors_alone_are_left_to_outage() {
         let shut = Ending::NoConnection(ConnectFault::Refused);
-        assert!(after(&[(5, Ending::Answered(200)), (10, shut.clone())]));
-        assert!(!after(&[(5, Ending::Answered(200)), (9, shut.clone())]));
-        assert!(!after(&[
-            (5, Ending::Answered(200)),
-            (9, shut.clone()),
-            (1, Ending::Answered(404))
-        ]));
-        // It never was there; that is another matter.
-        assert!(!after(&[(50, shut)]));
+        assert!(!after(&[(5, Ending::Answered(200)), (50, shut.clone())]));
+        assert!(!after(&[(5, Ending::Answered(200)), (50, Ending::Answered(503))]));
+        let refused = Ending::Answered(403);
+        assert!(after(&[(5, Ending::Answered(200)), (10, refused), (20, shut)]));
     }
 
     #[test]

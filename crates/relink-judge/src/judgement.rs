@@ -384,7 +384,7 @@ fn failed(policy: &Policy, case: &Case<'_>, reading: Reading) -> Judgement {
 /// Minutes by which a daily job may start too early and still count as daily.
 const UNPUNCTUALITY: i64 = 10;
 
-fn is_worn_out(policy: &Policy, streak: &FailureStreak) -> bool {
+pub(crate) fn is_worn_out(policy: &Policy, streak: &FailureStreak) -> bool {
     let minutes = streak.last.duration_since(streak.first).as_mins() + UNPUNCTUALITY;
     streak.runs >= policy.confirm_runs && minutes >= 24 * 60 * policy.confirm_days
 }

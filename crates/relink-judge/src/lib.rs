@@ -33,6 +33,7 @@ mod policy;
 mod reading;
 mod reason;
 mod sibling;
+mod unrequested;
 mod words;
 
 pub use judgement::{
@@ -43,3 +44,4 @@ pub use kinship::{Kinship, kinship, neighborhood};
 pub use page::Heard;
 pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, Rules};
 pub use sibling::{STRAY_LETTERS, Sibling, sibling, sibling_key};
+pub use unrequested::unrequested;

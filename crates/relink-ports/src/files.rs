@@ -10,13 +10,14 @@ use thiserror::Error;
 #[derive(Debug, Clone, Default)]
 pub struct Walk {
     /// Files, directories and globs, as the user gave them.
-    pub inputs: Vec<String>,
+    pub inputs: Vec<PathBuf>,
 }
 
 /// One document found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentSource {
-    /// The path to show, as a user would write it from where they stand.
+    /// The path to show, as a user would write it from where they stand. Bytes
+    /// that are not UTF-8 are replaced, so that only `path` leads to the file.
     pub label: String,
     /// The path to open.
     pub path: PathBuf,
@@ -85,6 +86,20 @@ pub trait Files: Send + Sync {
     /// The bytes of one regular file, such as the target of a link. Fails if
     /// it is longer than what is held in memory.
     async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;
+
+    /// Some bytes of one regular file: at most `length` from `start` on. Takes
+    /// time by their number, not by the size of the file.
+    async fn read_range(
+        &self,
+        path: &Path,
+        start: u64,
+        length: usize,
+    ) -> Result<Vec<u8>, FileFault> {
+        let bytes = self.read(path).await?;
+        let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
+        let end = start.saturating_add(length).min(bytes.len());
+        Ok(bytes.get(start..end).unwrap_or_default().to_vec())
+    }
 
     /// The bytes of one document, piece by piece, for those who have a thread
     /// of their own to wait on. Reads regular files, and pipes that the user

@@ -74,6 +74,10 @@ pub struct SiteTarget {
     pub title: Option<String>,
     /// The addresses it led over, the last included.
     pub hops: Vec<String>,
+    /// The page that redirects led to and that a link's fragment is then
+    /// searched on; nothing without redirects, and where one of them drops the
+    /// fragment or names its own.
+    pub landing: Option<String>,
 }
 
 /// A page of a crawl.

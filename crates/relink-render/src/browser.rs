@@ -3,6 +3,7 @@
 //! None of them outlives us. Dropping the browser kills its process group. If
 //! we are killed ourselves, the system closes our ends of the pipe, and a
 //! browser whose pipe is closed ends by itself and takes its children along.
+//! The shell that started it waits for that and removes the profile.
 
 use std::env;
 use std::ffi::OsString;
@@ -24,6 +25,7 @@ use crate::find::find_browser;
 use crate::flags::{self, Sandbox};
 use crate::memory;
 use crate::profile::Profile;
+use crate::running::running;
 use crate::settings::Settings;
 
 /// How long a browser may take to answer for the first time; on a busy
@@ -31,8 +33,15 @@ use crate::settings::Settings;
 const START_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Starts a program with its standard input and output as descriptors 3 and
-/// 4, where a browser looks for its pipe.
-const WITH_PIPE: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
+/// 4, where a browser looks for its pipe. The shell closes its own ends, waits
+/// for the program, and removes the profile, its first argument: processes
+/// that end may still write there, so it may take a second attempt.
+const WITH_PIPE: &str = r#"profile=$1; shift
+exec 3<&0 4>&1 </dev/null >/dev/null
+"$@" &
+exec 3<&- 4>&-
+wait
+rm -rf -- "$profile" || { sleep 1; rm -rf -- "$profile"; }"#;
 
 /// The variables a browser gets. Others may hold secrets, and some would make
 /// it speak with other programs of the user.
@@ -64,8 +73,7 @@ impl Browser {
     /// Starts one and waits until it answers.
     pub async fn start(settings: &Settings) -> Result<Self, RenderFault> {
         let program = find_browser(settings.browser.as_deref())?;
-        let profile = Profile::create().map_err(|fault| not_started(&fault))?;
-        let mut child = spawn(&program, settings, &profile)?;
+        let (profile, mut child) = start(&program, settings)?;
         let (Some(writer), Some(reader)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(not_started(&"it has no pipe"));
         };
@@ -113,10 +121,10 @@ impl Browser {
 impl Drop for Browser {
     fn drop(&mut self) {
         // Its leader's id names the group; it is ours until it was waited for.
-        let leader = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(leader) = leader {
+        if let Some(leader) = leader(&self.child) {
             let _ = kill_process_group(leader, Signal::KILL);
         }
+        running().remove(self.profile.path());
         // Some milliseconds, so that nothing writes to the profile any more.
         let (attempts, pause) = REAPING;
         for _ in 0..attempts {
@@ -128,6 +136,25 @@ impl Drop for Browser {
     }
 }
 
+/// Starts a browser that is ended with the process.
+fn start(program: &Path, settings: &Settings) -> Result<(Profile, Child), RenderFault> {
+    let mut running = running();
+    if !running.may_start() {
+        return Err(not_started(&"the run ends"));
+    }
+    let profile = Profile::create().map_err(|fault| not_started(&fault))?;
+    let child = spawn(program, settings, &profile)?;
+    if let Some(leader) = leader(&child) {
+        running.add(leader, profile.path());
+    }
+    Ok((profile, child))
+}
+
+/// The leader of a browser's process group, until it was waited for.
+fn leader(child: &Child) -> Option<Pid> {
+    child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
+}
+
 fn spawn(program: &Path, settings: &Settings, profile: &Profile) -> Result<Child, RenderFault> {
     let sandbox = if geteuid().is_root() { Sandbox::Off } else { Sandbox::On };
     let complaints = profile.complaints().map_err(|fault| not_started(&fault))?;
@@ -135,6 +162,7 @@ fn spawn(program: &Path, settings: &Settings, profile: &Profile) -> Result<Child
     let homes = HOMES.iter().map(|&name| (name, OsString::from(profile.path())));
     Command::new("/bin/sh")
         .args(["-c", WITH_PIPE, "sh"])
+        .arg(profile.path())
         .arg(program)
         .args(flags::arguments(settings, profile.path(), sandbox))
         .env_clear()

@@ -31,6 +31,7 @@ mod memory;
 mod meter;
 mod page;
 mod profile;
+mod running;
 mod script;
 mod settings;
 mod stillness;
@@ -38,4 +39,5 @@ mod traffic;
 
 pub use chromium::Chromium;
 pub use find::find_browser;
+pub use running::end_browsers;
 pub use settings::Settings;

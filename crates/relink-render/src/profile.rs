@@ -1,6 +1,7 @@
 //! A fresh place on the disk for one browser, gone after it.
 //!
-//! A place whose owner was killed is removed by the next browser that starts:
+//! A profile whose owner was killed is removed by the shell that started the
+//! browser. If that was killed, too, the next browser that starts removes it:
 //! its owner holds a lock on a file in it for as long as it lives.
 
 use std::fs::{self, File};
@@ -9,6 +10,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use tempfile::TempDir;
+
+use crate::running::remove_profile;
 
 /// How the names of our places begin.
 const PREFIX: &str = "relink-browser-";
@@ -73,9 +76,7 @@ impl Profile {
 
 impl Drop for Profile {
     fn drop(&mut self) {
-        // A process that is about to end may still write a file while we
-        // remove them; the directory's own drop is then the second try.
-        let _ = fs::remove_dir_all(self.directory.path());
+        remove_profile(self.directory.path());
     }
 }
 

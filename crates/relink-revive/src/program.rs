@@ -46,6 +46,30 @@ pub struct Example {
     pub is_sure: bool,
 }
 
+/// Path components, and query parameters, of a URL that teaches programs.
+/// Learning takes more than the square of their number, and archives hold URLs
+/// with thousands.
+const MAX_COMPONENTS: usize = 24;
+/// Bytes of a URL, and of a title, that teach programs.
+const MAX_LENGTH: usize = 1_000;
+
+impl Example {
+    /// Whether programs are learned from it: URLs without end teach nothing
+    /// that holds for other pages.
+    fn is_learnable(&self) -> bool {
+        let is_short = |text: &str| text.len() <= MAX_LENGTH;
+        let title = self.old.title.as_deref().unwrap_or_default();
+        is_short(title) && [&self.old.url, &self.new].into_iter().all(is_learnable)
+    }
+}
+
+fn is_learnable(url: &Url) -> bool {
+    let parts = |text: &str, sign: char| text.split(sign).take(MAX_COMPONENTS + 2).count();
+    url.as_str().len() <= MAX_LENGTH
+        && parts(url.path(), '/') <= MAX_COMPONENTS + 1
+        && parts(url.query().unwrap_or_default(), '&') <= MAX_COMPONENTS
+}
+
 /// How to make a new address from an old page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

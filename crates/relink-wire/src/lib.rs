@@ -33,7 +33,10 @@ pub use dead_links::DeadLinks;
 pub use ending_name::EndingName;
 pub use printable::printable;
 pub use redact::{Redacted, redact, redact_prose};
-pub use report::{HostRow, JsonReport, ProblemRow, Report, ReportHead, ReportTail, Summary, Tool};
+pub use report::{
+    HostRow, JsonReport, ProblemRow, ProjectConfigRow, Report, ReportHead, ReportTail, Summary,
+    Tool,
+};
 pub use revive_summary::{FoundShare, ReviveSummary};
 pub use revived::{AliasRow, CopyRow, CostRow, EvidenceRow, RevivedAlias, RevivedRow, RevivedView};
 pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};

@@ -40,6 +40,20 @@ pub struct ReportHead<'a> {
     pub started: Timestamp,
     /// The inputs as given, without any password.
     pub inputs: Vec<Redacted<'a>>,
+    /// What the project's configuration file sets, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_config: Option<ProjectConfigRow<'a>>,
+}
+
+/// What the project's configuration file sets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectConfigRow<'a> {
+    /// The name of the file.
+    pub file: Cow<'a, str>,
+    /// The keys it sets.
+    pub sets: Vec<Cow<'a, str>>,
+    /// The keys in it that are ignored: only the user may set them.
+    pub ignored: Vec<Cow<'a, str>>,
 }
 
 /// The program that wrote a report.
@@ -120,6 +134,10 @@ pub struct Summary {
     /// The dead among them, and how many of those answer as if alive.
     #[serde(flatten)]
     pub dead: DeadLinks,
+    /// What the reader must know before the results: the site is down, or our
+    /// own network is in doubt.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
     /// The exit code of the run.
     pub exit: u8,
 }
@@ -144,6 +162,7 @@ impl<'a> ReportHead<'a> {
             tool: Tool { name: "relink".into(), version: version.into() },
             started,
             inputs: inputs.into_iter().map(redact).collect(),
+            project_config: None,
         }
     }
 }
@@ -219,6 +238,7 @@ mod tests {
                 dead: DeadLinks::among(&words()),
                 words: words(),
                 skipped: BTreeMap::from([("code".to_owned(), 2)]),
+                notices: Vec::new(),
                 exit: 1,
             },
             finished: moment("2026-11-10T09:00:06Z"),

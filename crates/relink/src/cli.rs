@@ -5,6 +5,7 @@ mod report;
 mod revive;
 mod survey;
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -98,7 +99,7 @@ pub enum Command {
 pub struct CheckArgs {
     /// Files, directories, globs, URLs of pages, or `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<String>,
+    pub inputs: Vec<OsString>,
     /// What stdout gets.
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
     pub format: Option<RowsFormat>,
@@ -422,12 +423,22 @@ pub struct AskingArgs {
     /// [default: 1d].
     #[arg(long, value_name = "TIME", env = "RELINK_MAX_AGE", hide_env_values = true)]
     pub max_age: Option<SpanOfTime>,
-    /// A header to send to the hosts named in the inputs. May be repeated.
+    /// A header to send to the hosts of URLs on the command line. May be
+    /// repeated.
     #[arg(long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
+    /// A header to send to this host only, also where a document names it.
+    /// May be repeated.
+    #[arg(long, num_args = 2, value_names = ["HOST", "NAME: VALUE"])]
+    pub header_for: Vec<String>,
     /// The User-Agent to send instead of Relink's own.
     #[arg(long, value_name = "TEXT", env = "RELINK_USER_AGENT", hide_env_values = true)]
     pub user_agent: Option<String>,
+    /// Where to read about who sends the requests, a URL or mail address, as
+    /// part of the User-Agent [default: the repository of Relink, if it has
+    /// one].
+    #[arg(long, value_name = "URL", env = "RELINK_CONTACT", hide_env_values = true)]
+    pub contact: Option<String>,
     /// Ask HOST:PORT at these addresses, whatever its name says. May be
     /// repeated.
     #[arg(long, value_name = "HOST:PORT:ADDR")]
@@ -497,7 +508,7 @@ impl From<RowsFormat> for Format {
 pub struct ExtractArgs {
     /// Files, directories, globs, or `-` for standard input.
     #[arg(required = true, value_name = "PATH")]
-    pub inputs: Vec<String>,
+    pub inputs: Vec<OsString>,
     /// What stdout gets.
     #[arg(long, value_enum, default_value = "human")]
     pub format: ExtractFormat,

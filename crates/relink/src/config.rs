@@ -2,6 +2,7 @@
 //! the user. Their keys are the long names of the flags.
 
 mod host;
+mod project;
 mod revive;
 mod toml_error;
 
@@ -17,6 +18,7 @@ use serde::{Deserialize, Deserializer};
 use url::Url;
 
 pub use self::host::{HostConfig, Secret};
+pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
 use crate::cli::{AnchorStyle, Format};
@@ -55,8 +57,12 @@ pub struct Config {
     pub max_page_size: Option<ByteSize>,
     /// See `--header`.
     pub header: Option<Vec<String>>,
+    /// See `--header-for`: the headers of each host.
+    pub header_for: Option<BTreeMap<String, Vec<String>>>,
     /// See `--user-agent`.
     pub user_agent: Option<String>,
+    /// See `--contact`.
+    pub contact: Option<String>,
     /// See `--resolve`.
     #[serde(deserialize_with = "overrides")]
     pub resolve: Option<Vec<Override>>,
@@ -92,16 +98,23 @@ pub struct Config {
     pub remote_anchors: Option<bool>,
     /// How dead pages are looked for.
     pub revive: ReviveConfig,
+    /// URLs that the user named in settings, whose hosts get the user's headers.
+    #[serde(skip)]
+    pub named_urls: Vec<Url>,
+    /// What the project's file sets.
+    #[serde(skip)]
+    pub project: Option<ProjectConfig>,
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 31] = [
+const KEYS: [&str; 33] = [
     "allow-private",
     "anchors",
     "base-url",
     "client-cert",
     "client-key",
     "concurrency",
+    "contact",
     "db",
     "dns-server",
     "exclude",
@@ -109,6 +122,7 @@ const KEYS: [&str; 31] = [
     "fallback-extensions",
     "format",
     "header",
+    "header-for",
     "host",
     "host-concurrency",
     "host-interval",
@@ -133,14 +147,10 @@ const KEYS: [&str; 31] = [
 const LIKENESS: f64 = 0.8;
 
 impl Config {
-    /// Reads a file.
+    /// Reads a file of the user, which may set everything.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let text = relink_files::read_to_string(path).map_err(|fault| {
-            Failure::usage(format!("cannot read the configuration `{}`", path.display()))
-                .cause(fault.to_string())
-                .hint("give another file with `--config FILE`")
-        })?;
-        let mut config = Self::parse(&text, path)?;
+        let (mut config, _) = Self::parse(&read_text(path)?, path)?;
+        config.named_urls = config.base_url.clone().into_iter().collect();
         let folder = path.parent().unwrap_or(Path::new(""));
         for host in config.host.iter_mut().flat_map(BTreeMap::values_mut) {
             host.resolve_paths(folder);
@@ -148,18 +158,14 @@ impl Config {
         Ok(config)
     }
 
-    /// Refuses settings that a project must not make for its users: its
-    /// file would decide which host gets which secret.
-    pub fn without_hosts(self, path: &Path) -> Result<Self, Failure> {
-        if self.host.is_none() {
-            return Ok(self);
-        }
-        Err(Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
-            .cause("the key `host` may be in the user's own configuration only")
-            .hint("move it to `~/.config/relink/config.toml`"))
+    /// Reads a file of the project in this directory; see [`project`].
+    pub fn read_project(path: &Path, root: &Path, folder: &Path) -> Result<Self, Failure> {
+        let (config, table) = Self::parse(&read_text(path)?, path)?;
+        let (config, project) = project::restrict(config, &table, path, root, folder);
+        Ok(Self { project: Some(project), ..config })
     }
 
-    fn parse(text: &str, path: &Path) -> Result<Self, Failure> {
+    fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), Failure> {
         let bad = |values: &[&str], error: &toml::de::Error| {
             Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
                 .cause(toml_error::describe(text, values, error))
@@ -180,7 +186,9 @@ impl Config {
                 known(key, &HostConfig::KEYS, path)?;
             }
         }
-        toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))
+        let config =
+            toml::from_str(text).map_err(|error| bad(&toml_error::strings(&table), &error))?;
+        Ok((config, table))
     }
 
     /// This layer over a lower one.
@@ -200,7 +208,9 @@ impl Config {
             max_page_links: self.max_page_links.or(lower.max_page_links),
             max_page_size: self.max_page_size.or(lower.max_page_size),
             header: self.header.or(lower.header),
+            header_for: self.header_for.or(lower.header_for),
             user_agent: self.user_agent.or(lower.user_agent),
+            contact: self.contact.or(lower.contact),
             resolve: self.resolve.or(lower.resolve),
             proxy: self.proxy.or(lower.proxy),
             no_proxy: self.no_proxy.or(lower.no_proxy),
@@ -217,8 +227,18 @@ impl Config {
             anchors: self.anchors.or(lower.anchors),
             remote_anchors: self.remote_anchors.or(lower.remote_anchors),
             revive: self.revive.over(lower.revive),
+            named_urls: [self.named_urls, lower.named_urls].concat(),
+            project: self.project.or(lower.project),
         }
     }
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    relink_files::read_to_string(path).map_err(|fault| {
+        Failure::usage(format!("cannot read the configuration `{}`", path.display()))
+            .cause(fault.to_string())
+            .hint("give another file with `--config FILE`")
+    })
 }
 
 fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), Failure> {
@@ -265,6 +285,7 @@ mod tests {
             client-cert = "me.pem"
             client-key = "me.key"
             concurrency = 1
+            contact = "https://example.org/bot"
             db = "a.db"
             dns-server = "127.0.0.1:53"
             exclude = ["x"]
@@ -288,6 +309,7 @@ mod tests {
             root-dir = "site"
             timeout = "1s"
             user-agent = "x"
+            header-for = { "example.org" = ["A: b"] }
             [revive]
             answer-age = "7d"
             archive = ["none"]
@@ -306,13 +328,14 @@ mod tests {
             client-key = "me.key"
             headers = {}
         "#;
-        let config = Config::parse(all, Path::new("relink.toml")).unwrap();
+        let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
         // The tables have headings instead of equals signs.
         let keys = KEYS.len() - 2 + ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
-        assert_eq!(all.matches('=').count(), keys);
+        // One table stands in a line of its own.
+        assert_eq!(all.matches('=').count() - 1, keys);
     }
 
     #[test]

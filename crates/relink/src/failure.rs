@@ -106,6 +106,11 @@ impl Failure {
         self.say("note");
     }
 
+    /// Tells the person at the terminal of a setting that has no effect.
+    pub fn warn(&self) {
+        self.say("warning");
+    }
+
     #[expect(clippy::print_stderr, reason = "this is where failures are said")]
     fn say(&self, kind: &str) {
         // A cause may have several lines; none of them may steer a terminal.

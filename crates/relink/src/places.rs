@@ -21,8 +21,12 @@ pub fn project_config(folder: &Path) -> Option<PathBuf> {
 
 /// The user's configuration file, if there is one.
 pub fn user_config() -> Option<PathBuf> {
-    let home = base("XDG_CONFIG_HOME", ".config")?;
-    Some(home.join("relink").join("config.toml")).filter(|file| file.exists())
+    user_config_path().filter(|file| file.exists())
+}
+
+/// Where the user's configuration file is, or would be.
+pub fn user_config_path() -> Option<PathBuf> {
+    Some(base("XDG_CONFIG_HOME", ".config")?.join("relink").join("config.toml"))
 }
 
 /// The database of the project that `folder` lies in: one file per project, in

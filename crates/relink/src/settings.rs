@@ -6,10 +6,12 @@
 mod crawl;
 mod decay;
 mod network;
+mod request;
 mod revive;
 mod survey;
 
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -23,7 +25,7 @@ use relink_ports::Tally;
 use url::Url;
 
 use crate::cli::{AskingArgs, CheckArgs, Format};
-use crate::config::Config;
+use crate::config::{Config, ProjectConfig, is_inside};
 use crate::failure::Failure;
 use crate::output::ReportSubject;
 use crate::places;
@@ -33,14 +35,6 @@ pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
 pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
 pub use self::survey::{SurveyPlan, catalogue_fields, catalogue_source};
-
-/// Names Relink and where to read about it, so that a server's owner can find
-/// out who knocks.
-const USER_AGENT: &str = concat!(
-    "Relink/",
-    env!("CARGO_PKG_VERSION"),
-    " (link checker; +https://relink.example.org/bot)"
-);
 
 const DAY: Duration = Duration::from_hours(24);
 
@@ -73,6 +67,8 @@ pub struct RunSettings {
     pub max_age: Duration,
     /// The inputs as given.
     pub inputs: Vec<String>,
+    /// What the project's file sets.
+    pub project: Option<ProjectConfig>,
 }
 
 impl Settings {
@@ -100,13 +96,20 @@ impl Settings {
                 scope: identity(&config, &reading, &folder),
                 load: load_settings(&inputs, &config, reading, (now, max_age), &mut aside)?,
             },
-            run: RunSettings::new(config, &folder, outputs, inputs)?,
+            run: RunSettings::new(config, &folder, outputs, shown(&inputs))?,
             aside,
         })
     }
 }
 
 impl RunSettings {
+    /// Says on stderr what the project's file sets, where the report cannot.
+    pub fn note_project(&self) {
+        if let Some(line) = self.project.as_ref().and_then(ProjectConfig::line) {
+            Failure::usage(line).remark();
+        }
+    }
+
     /// How many findings fail the run.
     pub fn failing(&self, tally: &Tally) -> u64 {
         self.fail_on.iter().map(|word| tally.words.get(word).copied().unwrap_or(0)).sum()
@@ -119,7 +122,8 @@ impl RunSettings {
         inputs: Vec<String>,
     ) -> Result<Self, Failure> {
         Ok(Self {
-            fetch: fetch_settings(&config)?,
+            fetch: request::fetch_settings(&config, &inputs)?,
+            project: config.project,
             db: database(config.db, folder)?,
             format: config.format.unwrap_or(Format::Human),
             outputs,
@@ -169,6 +173,7 @@ fn flags(args: CheckArgs) -> Config {
         db: args.db,
         offline: args.offline.then_some(true),
         root_dir: args.reading.root_dir,
+        named_urls: args.reading.base_url.iter().cloned().collect(),
         base_url: args.reading.base_url,
         index_files: args.reading.index_files,
         fallback_extensions: args.reading.fallback_extensions,
@@ -193,7 +198,9 @@ fn asking_flags(asking: AskingArgs) -> Config {
         max_age: asking.max_age,
         max_page_size: asking.max_page_size,
         header: said(asking.header),
+        header_for: request::headers_by_host(&asking.header_for),
         user_agent: asking.user_agent,
+        contact: asking.contact,
         resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
         proxy: asking.proxy,
         no_proxy: asking.no_proxy,
@@ -236,20 +243,28 @@ fn reading(config: &Config) -> Result<Reading, Failure> {
 }
 
 fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
-    let project = named.map(Path::to_owned).or_else(|| places::project_config(folder));
-    let read = |file: Option<&Path>| file.map_or_else(|| Ok(Config::default()), Config::read);
-    let user = places::user_config();
-    // A file named by hand may be that of a project, too.
-    let is_users = project.is_some() && project == user;
-    let upper = match &project {
-        Some(path) if !is_users => Config::read(path)?.without_hosts(path)?,
-        project => read(project.as_deref())?,
+    let upper = match named.map(Path::to_owned).or_else(|| places::project_config(folder)) {
+        None => Config::default(),
+        Some(file) => read_upper(&file, folder)?,
     };
-    Ok(upper.over(read(user.as_deref())?))
+    let user = places::user_config();
+    let user = user.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))?;
+    Ok(upper.over(user))
+}
+
+/// A file in the project is the project's, however it is named.
+fn read_upper(file: &Path, folder: &Path) -> Result<Config, Failure> {
+    let root = places::project_root(folder);
+    if !is_inside(&root, &folder.join(file)) {
+        return Config::read(file);
+    }
+    let config = Config::read_project(file, &root, folder)?;
+    config.project.iter().for_each(ProjectConfig::warn);
+    Ok(config)
 }
 
 fn load_settings(
-    inputs: &[String],
+    inputs: &[OsString],
     config: &Config,
     reading: Reading,
     (now, max_age): (Timestamp, Duration),
@@ -284,8 +299,14 @@ fn fresh_since(now: Timestamp, max_age: Duration) -> Timestamp {
     if max_age.is_zero() { Timestamp::MAX } else { now.checked_sub(age).unwrap_or(Timestamp::MIN) }
 }
 
+/// Inputs as reports show them; bytes that are not UTF-8 are replaced.
+fn shown(inputs: &[OsString]) -> Vec<String> {
+    inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
+}
+
 /// What an input means; much of standard input is put `aside`.
-fn input(text: &str, aside: &mut Option<Aside>) -> Result<Input, Failure> {
+fn input(given: &OsStr, aside: &mut Option<Aside>) -> Result<Input, Failure> {
+    let Some(text) = given.to_str() else { return Ok(Input::Path(given.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
         *aside = stdin.aside.or_else(|| aside.take());
@@ -293,7 +314,7 @@ fn input(text: &str, aside: &mut Option<Aside>) -> Result<Input, Failure> {
     }
     let is_web = text.starts_with("http://") || text.starts_with("https://");
     if !is_web {
-        return Ok(Input::Path(text.to_owned()));
+        return Ok(Input::Path(text.into()));
     }
     let url: Url = relink_frontier::canonical(None, text).map_err(|fault| {
         Failure::usage(format!("`{text}` is not a URL"))
@@ -324,32 +345,6 @@ fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {
 /// Bytes read of a page for its links or anchors.
 fn page_bytes(config: &Config) -> usize {
     config.max_page_size.map_or(AskSettings::PAGE_BYTES, |size| size.0)
-}
-
-fn fetch_settings(config: &Config) -> Result<relink_fetch::Settings, Failure> {
-    let defaults = relink_fetch::Settings::default();
-    let headers = config.header.as_deref().unwrap_or_default();
-    Ok(relink_fetch::Settings {
-        timeout: config.timeout.map_or(defaults.timeout, |span| span.0),
-        user_agent: config.user_agent.clone().unwrap_or_else(|| USER_AGENT.to_owned()),
-        headers: headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?,
-        allow_private: config.allow_private.unwrap_or(false),
-        resolve: config.resolve.clone().unwrap_or_default(),
-        dns_server: config.dns_server,
-        proxies: network::proxies(config, network::environment)?,
-        identity: network::identity(config)?,
-        hosts: network::hosts(config)?,
-        ..defaults
-    })
-}
-
-fn header(text: &str) -> Result<(String, String), Failure> {
-    let (name, value) = text.split_once(':').ok_or_else(|| {
-        Failure::usage("a header cannot be sent")
-            .cause("it has no colon")
-            .hint("write it like `--header 'Accept-Language: de'`")
-    })?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
 /// What beside the inputs decides which run this is. How fast it is asked

@@ -85,6 +85,7 @@ pub async fn ports_with_browser(
     let settings = relink_render::Settings {
         user_agent: run.fetch.user_agent.clone(),
         time: run.fetch.timeout,
+        html_cap: run.fetch.text_cap,
         ..relink_render::Settings::default()
     };
     let browser = Chromium::new(settings, Arc::new(dial));

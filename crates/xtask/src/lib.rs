@@ -6,8 +6,11 @@
 
 pub mod bench;
 pub mod check;
+pub mod contracts;
+pub mod crawl_real;
 pub mod docs;
 pub mod fault;
+pub mod fuzz;
 pub mod lexer;
 pub mod numbers;
 pub mod rings;

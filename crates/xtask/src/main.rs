@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{Fault, Workspace, bench, check, docs, tidy};
+use xtask::{Fault, Workspace, bench, check, crawl_real, docs, fuzz, tidy};
 
 /// What `cargo xtask` prints when it does not understand.
 const USAGE: &str = "\
@@ -13,6 +13,8 @@ usage: cargo xtask COMMAND
   check                               fmt, clippy, tidy and the tests of the pure crates
   tidy                                the rules of ARCHITECTURE.md, and the house numbers
   docs                                rewrites the generated parts of the documentation
+  fuzz [--seed N] [--urls N] [--documents N] [--responses N]
+                                      mutated inputs against panics, hangs and memory
   bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
   bench judge                         verdicts a second from stored probes
   bench extract                       relink extract against lychee --dump
@@ -21,7 +23,9 @@ usage: cargo xtask COMMAND
   bench survey                        planning a survey of a million URLs
   bench programs                      learning and applying URL programs
   bench alias                         dead pages of a large site against its live ones
-  bench crawl [PAGES]                 relink against linkinator and LinkChecker";
+  bench crawl [PAGES]                 relink against linkinator and LinkChecker
+  crawl-real [--site NAME] [--max-pages N] [--relink FILE] [--cache DIR] [--out DIR]
+                                      relink against a reference crawl of real sites";
 
 /// Exit code for a command line that is not understood.
 const USAGE_FAULT: u8 = 2;
@@ -49,6 +53,7 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             docs::rewrite(&Workspace::load()?)?;
             Ok(ExitCode::SUCCESS)
         }
+        ["fuzz", options @ ..] => run_fuzz(words, options),
         ["bench", "check", options @ ..] => {
             let size = bench::Size::read(options)?;
             let outcome = bench::check(&Workspace::load()?, size, |note| eprintln!("{note}"))?;
@@ -104,11 +109,31 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             println!("{outcome}");
             Ok(success_if(outcome.is_right() && outcome.is_frugal()))
         }
+        ["crawl-real", options @ ..] => {
+            let wanted = crawl_real::RealSites::read(options)?;
+            let workspace = Workspace::load()?;
+            let outcome = crawl_real::crawl_real(&workspace, &wanted, |note| eprintln!("{note}"))?;
+            println!("{outcome}");
+            Ok(success_if(outcome.is_equal()))
+        }
         _ => {
             eprintln!("{USAGE}");
             Ok(ExitCode::from(USAGE_FAULT))
         }
     }
+}
+
+/// Fuzzes, in an optimized build of this program unless `--unoptimized` is
+/// given.
+fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, Fault> {
+    let size = fuzz::FuzzSize::read(options)?;
+    if cfg!(debug_assertions) && !options.contains(&fuzz::UNOPTIMIZED) {
+        bench::optimized(&Workspace::load()?, words)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let outcome = fuzz::fuzz(&size, |note| eprintln!("{note}"))?;
+    println!("{outcome}");
+    Ok(success_if(outcome.is_right()))
 }
 
 /// Prints what tidy found.

@@ -1,7 +1,7 @@
 //! All tidy rules together.
 
 use crate::numbers::Numbers;
-use crate::{Fault, Workspace, docs, rings, sources};
+use crate::{Fault, Workspace, contracts, docs, rings, sources};
 
 /// What tidy found.
 #[derive(Debug)]
@@ -18,5 +18,6 @@ pub fn report(workspace: &Workspace) -> Result<Report, Fault> {
     let mut breaches = rings::breaches(workspace)?;
     breaches.extend(sources::breaches(&sources));
     breaches.extend(docs::breaches(workspace)?);
+    breaches.extend(contracts::breaches(workspace, &sources)?);
     Ok(Report { breaches, numbers: Numbers::of(&sources) })
 }

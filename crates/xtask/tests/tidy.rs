@@ -1,7 +1,7 @@
 //! The rules of `ARCHITECTURE.md`, kept by the test suite.
 
 use xtask::numbers::Numbers;
-use xtask::{Workspace, docs, rings, sources};
+use xtask::{Workspace, contracts, docs, rings, sources};
 
 #[track_caller]
 fn check(breaches: &[String]) {
@@ -24,4 +24,11 @@ fn no_source_says_what_it_may_not() {
 #[test]
 fn the_list_of_crates_is_up_to_date() {
     check(&docs::breaches(&Workspace::load().unwrap()).unwrap());
+}
+
+#[test]
+fn tables_of_codes_and_hazards_agree_with_the_code() {
+    let workspace = Workspace::load().unwrap();
+    let sources = sources::read(&workspace).unwrap();
+    check(&contracts::breaches(&workspace, &sources).unwrap());
 }

@@ -261,7 +261,7 @@ impl Asker<'_> {
         self.in_flight -= usize::from(errand.is_ahead);
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive_control(elapsed, &errand, &probe, patience);
-            if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && lane.shut_until.is_none() {
+            if !is_conclusive(&probe) && errand.attempt < ATTEMPTS && !lane.is_closed() {
                 let waiting = self.controls.waiting.get(&errand.key);
                 let again = ControlErrand { attempt: errand.attempt + 1, ..errand };
                 if waiting.is_some_and(|all| !all.is_empty()) {

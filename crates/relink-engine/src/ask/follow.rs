@@ -10,12 +10,11 @@ use relink_frontier::Order as CrawlOrder;
 use relink_judge::{Case, Habit};
 use relink_model::{Errand, ErrandId};
 use relink_ports::{Completed, Completion, HostId, SettledQuery, Step};
-use url::Url;
 
-use super::Asker;
 use super::inquest::{Judged, settlement};
 use super::lane::Order;
 use super::manners::Manners;
+use super::{AskEnd, Asker};
 use crate::crawl::Standing;
 use crate::isolation::{internal_error, isolate};
 use crate::{EngineFault, Observer};
@@ -84,7 +83,7 @@ impl Asker<'_> {
     /// may have been let in before the trap was known.
     pub(super) fn next_errand(&mut self, host: HostId) -> Option<Errand> {
         loop {
-            let errand = self.lanes.get_mut(&host)?.queue.pop_front()?;
+            let errand = self.lanes.get_mut(&host)?.next_task()?;
             let Some(crawler) = &mut self.crawler else { return Some(errand) };
             // After an internal error the page is fetched.
             if isolate(&errand.url, || crawler.still_enters(&errand)).unwrap_or(true) {
@@ -175,15 +174,14 @@ impl Asker<'_> {
         Ok(())
     }
 
-    /// A host inside the crawl that does not want us any more, and how often
-    /// it was asked.
-    pub(super) fn unwelcome(&self) -> Option<(String, u64)> {
-        let crawler = self.crawler.as_ref()?;
-        let is_inside = |url: &str| Url::parse(url).is_ok_and(|url| crawler.follows(&url));
-        let turned = self.lanes.values().find(|lane| {
-            lane.welcome.is_over() && lane.queue.front().is_some_and(|next| is_inside(&next.url))
-        })?;
-        Some((turned.name().to_owned(), turned.tally().asked))
+    /// A host inside the crawl that does not want us any more.
+    pub(super) fn unwelcome(&self) -> Option<AskEnd> {
+        let turned = self.lanes.values().find(|lane| self.ends_crawl(lane))?;
+        Some(AskEnd::Unwelcome {
+            host: turned.name().to_owned(),
+            asked: turned.tally().asked,
+            is_silent: turned.outage.is_down(),
+        })
     }
 
     /// Takes back what was said of pages since a host last answered: we were
@@ -194,7 +192,7 @@ impl Asker<'_> {
     ) -> Result<(), EngineFault> {
         let now = self.ports.now();
         let mut judged = Vec::new();
-        for lane in self.lanes.values_mut().filter(|lane| lane.welcome.is_over()) {
+        for lane in self.lanes.values_mut().filter(|lane| lane.has_stopped_answering()) {
             for errand in lane.doubted.drain(..) {
                 let looks = errand.looks.clone();
                 let step = Step::Again { purpose: errand.purpose, not_before: now, looks };

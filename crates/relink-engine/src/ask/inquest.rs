@@ -107,7 +107,7 @@ impl Asker<'_> {
                 self.in_flight -= 1;
                 return Ok(None);
             };
-            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.shut_until.is_some());
+            let (lease, habit, is_shut) = (lane.lease, lane.habit, lane.is_closed());
             if self.is_vain_guess(&inquest) {
                 self.targets = self.targets.saturating_sub(1);
                 return Ok(Some(inquest.judged(lease, Step::Leave)));
@@ -273,6 +273,7 @@ impl Judged {
     }
 }
 
+/// The state of a target by this judgement.
 pub(super) fn settlement(
     judgement: Judgement,
     probe: &Probe,

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{Arrival, HostClock, Pace, Readiness, StoredDelays, Welcome};
+use relink_frontier::{
+    Admittance, Arrival, HostClock, HostSign, Outage, Pace, Readiness, StoredDelays, Welcome,
+};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
@@ -90,6 +92,10 @@ pub(super) struct Lane {
     pub(super) is_unsifted: bool,
     /// Whether it still wants us.
     pub(super) welcome: Welcome,
+    /// Whether it is down.
+    pub(super) outage: Outage,
+    /// The first pause once it seems to be down.
+    outage_pause: Duration,
     /// Errands that were turned away since the host last answered; in a crawl
     /// they are asked again once it is clear that we were shut out.
     pub(super) doubted: Vec<Errand>,
@@ -134,6 +140,8 @@ impl Lane {
             manners: Manners::Free,
             is_unsifted: true,
             welcome: Welcome::default(),
+            outage: Outage::default(),
+            outage_pause: pace.outage_pause(),
             doubted: Vec::new(),
             out: HashSet::new(),
             turn: None,
@@ -170,9 +178,11 @@ impl Lane {
         if is_idle || !is_known || !self.manners.is_settled() {
             return None;
         }
-        match self.clock.readiness() {
-            Readiness::From(next) => Some(next),
-            Readiness::WhenOneReturns => None,
+        let Readiness::From(next) = self.clock.readiness() else { return None };
+        match self.outage.admittance(self.clock.in_flight())? {
+            Admittance::Open => Some(next),
+            Admittance::ProbeFrom(at) => Some(next.max(at)),
+            Admittance::Down => None,
         }
     }
 
@@ -198,10 +208,15 @@ impl Lane {
         self.dry_at = None;
     }
 
+    /// Whether nothing more is requested of the host in this run.
+    pub(super) fn is_closed(&self) -> bool {
+        self.shut_until.is_some() || self.outage.is_down()
+    }
+
     /// Up to which moment errands count as due. Those of a host that is shut
     /// are never asked, and so need not be waited for.
     pub(super) fn horizon(&self, now: Timestamp) -> Timestamp {
-        if self.shut_until.is_some() { Timestamp::MAX } else { now }
+        if self.is_closed() { Timestamp::MAX } else { now }
     }
 
     /// Whether the store had no more when it was last asked, and no links were
@@ -217,8 +232,21 @@ impl Lane {
         is_empty && self.is_dry(chunks) && !is_out
     }
 
+    /// Takes the next task from the queue. A probe of a host that seems to be
+    /// down takes the last one: it is more probably of another section.
+    pub(super) fn next_task(&mut self) -> Option<Errand> {
+        if self.outage.is_paused() { self.queue.pop_back() } else { self.queue.pop_front() }
+    }
+
+    /// Whether a host that answered before refuses or ignores every request.
+    pub(super) fn has_stopped_answering(&self) -> bool {
+        let is_ignored = self.outage.is_down() && self.outage.is_silent();
+        self.welcome.is_over() || is_ignored && self.welcome.has_answered()
+    }
+
     pub(super) fn depart(&mut self, now: Duration) {
         self.clock.depart(now);
+        self.outage.depart();
         if let Some(since) = self.waits_since.take() {
             self.tally.waited_ms += millis(now.saturating_sub(since));
         }
@@ -282,6 +310,7 @@ impl Lane {
             self.doubted.clear();
         }
         self.clock.arrive(now, took, arrival);
+        self.note_outage(now, probe);
         if probe.hops.len() > 1 && matches!(self.manners, Manners::Known(_)) {
             self.clock.rest(now);
         }
@@ -296,6 +325,14 @@ impl Lane {
         }
         if let Some(address) = probe.hops.first().and_then(|hop| hop.address) {
             self.whereabouts = Whereabouts::Known(Some(address));
+        }
+    }
+
+    fn note_outage(&mut self, now: Duration, probe: &Probe) {
+        self.outage.note(HostSign::of(probe), probe, now, self.outage_pause);
+        if self.outage.is_down() {
+            // Tasks that are due later are settled with the others.
+            self.dry_at = None;
         }
     }
 

@@ -15,6 +15,7 @@ mod inquest;
 mod lane;
 mod lanes;
 mod manners;
+mod outage;
 mod settle;
 mod source;
 mod stall;
@@ -25,12 +26,12 @@ pub(crate) use self::lane::THROTTLING;
 pub(crate) use self::manners::AGENT;
 pub(crate) use self::source::{Further, Source};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{AddressGate, Pace};
+use relink_frontier::{AddressGate, Outage, Pace};
 use relink_judge::{Heard, Policy};
 use relink_model::{Errand, ErrandId, Probe, RunId};
 use relink_ports::{HostId, KeptRobots, OpenRun, RenderFault};
@@ -116,9 +117,15 @@ pub(crate) enum AskEnd {
     Stopped,
     /// Its time was up.
     OutOfTime,
-    /// The site does not want us any more: whose host, and how often it was
-    /// asked by then.
-    Unwelcome(String, u64),
+    /// The site does not want us any more.
+    Unwelcome {
+        /// Its host.
+        host: String,
+        /// How often it was asked by then.
+        asked: u64,
+        /// Whether it sends no responses any more; else it refuses us.
+        is_silent: bool,
+    },
 }
 
 /// What comes back from beside the loop.
@@ -211,6 +218,8 @@ pub(crate) struct Asker<'a> {
     left: Vec<(HostId, Errand)>,
     /// When the crawl's memory was last saved.
     saved: Duration,
+    /// Hosts whose last requests failed, while they are not leased.
+    outages: HashMap<HostId, Outage>,
 }
 
 impl<'a> Asker<'a> {
@@ -249,6 +258,7 @@ impl<'a> Asker<'a> {
             reported: None,
             left: Vec::new(),
             saved: Duration::ZERO,
+            outages: HashMap::new(),
         }
     }
 
@@ -294,12 +304,12 @@ impl<'a> Asker<'a> {
                 self.put_down().await?;
                 return Ok(AskEnd::OutOfTime);
             }
-            if let Some((host, asked)) = self.unwelcome() {
+            if let Some(end) = self.unwelcome() {
                 self.take_back(observer).await?;
                 self.tell_backlog(observer).await?;
                 self.judge_held(Held::All, observer, stop).await?;
                 self.put_down().await?;
-                return Ok(AskEnd::Unwelcome(host, asked));
+                return Ok(end);
             }
             self.fail_if_stalled().await?;
             self.wait(stop).await;
@@ -320,7 +330,7 @@ impl<'a> Asker<'a> {
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<bool, EngineFault> {
-        if self.crawler.is_some() && self.find_more().await? {
+        if self.find_more().await? {
             return Ok(true);
         }
         self.judge_held(Held::All, observer, stop).await?;

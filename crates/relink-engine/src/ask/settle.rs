@@ -80,6 +80,7 @@ impl Asker<'_> {
         }
         for host in hosts {
             self.turn_away(host, observer).await?;
+            self.settle_unrequested(host, observer).await?;
             self.schedule(host);
             self.supply.want_refill(host);
         }
@@ -248,20 +249,20 @@ impl Asker<'_> {
         self.note_found(&completed);
         self.note_back(&errands);
         let refused = completed.refused;
-        let settled: Vec<(Errand, Completion)> = errands
+        let taken: Vec<(Errand, Completion)> = errands
             .into_iter()
             .zip(completions)
             .zip(held)
-            .filter(|((errand, completion), _)| {
-                matches!(completion.step, Step::Settle(_)) && !refused.contains(&errand.id)
-            })
+            .filter(|((errand, _), _)| !refused.contains(&errand.id))
             .map(|((errand, completion), held)| {
                 let probe = completion.probe.or(held);
                 (errand, Completion { probe, ..completion })
             })
             .collect();
+        self.tell_source(&taken);
+        let is_settled = |(_, done): &(Errand, Completion)| matches!(done.step, Step::Settle(_));
+        let settled: Vec<(Errand, Completion)> = taken.into_iter().filter(is_settled).collect();
         self.settled += settled.len() as u64;
-        self.tell_source(&settled);
         if !self.is_loaded {
             // Further places may turn up; the store keeps it until then.
             return Ok(());
@@ -269,11 +270,13 @@ impl Asker<'_> {
         self.report(settled, observer).await
     }
 
-    fn tell_source(&mut self, settled: &[(Errand, Completion)]) {
+    fn tell_source(&mut self, taken: &[(Errand, Completion)]) {
         let Some(source) = &mut self.source else { return };
-        for (errand, completion) in settled {
-            if let Step::Settle(settlement) = &completion.step {
-                source.take(&errand.url, settlement.word);
+        for (errand, completion) in taken {
+            match &completion.step {
+                Step::Settle(settlement) => source.take(&errand.url, settlement.word),
+                Step::Hold { .. } if waits_for_neighbors(completion) => source.hold(&errand.url),
+                _ => {}
             }
         }
     }
@@ -324,4 +327,9 @@ impl Asker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether a task was put on hold until other pages have been asked.
+fn waits_for_neighbors(completion: &Completion) -> bool {
+    completion.probe.as_ref().is_some_and(|probe| !is_network_ending(&probe.ending))
 }

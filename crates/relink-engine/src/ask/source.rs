@@ -41,6 +41,15 @@ pub(crate) trait Source: Send {
     /// A target is settled and stored.
     fn take(&mut self, _url: &str, _word: Word) {}
 
+    /// A target waits for pages of its directory that were not yet asked.
+    fn hold(&mut self, _url: &str) {}
+
+    /// What must be stored before anything that follows from it, as the name of
+    /// a note and its text; nothing if it has not changed.
+    fn checkpoint(&mut self) -> Option<(&'static str, String)> {
+        None
+    }
+
     /// How the domains stand, if it knows domains.
     fn standings(&self) -> Option<Standings> {
         None
@@ -62,12 +71,20 @@ impl Asker<'_> {
         self.source.as_ref().is_some_and(|source| source.wants_more())
     }
 
+    /// Stores what the source must not forget.
+    pub(super) async fn keep_checkpoint(&mut self) -> Result<(), EngineFault> {
+        if let Some((name, text)) = self.source().and_then(Source::checkpoint) {
+            self.ports.store.keep_note(self.run, name, &text).await?;
+        }
+        Ok(())
+    }
+
     /// Looks for further errands.
     pub(super) async fn find_more(&mut self) -> Result<bool, EngineFault> {
         let now = self.ports.now();
-        let Some(further) = self.source().and_then(|source| source.further(now)) else {
-            return Ok(false);
-        };
+        let further = self.source().and_then(|source| source.further(now));
+        self.keep_checkpoint().await?;
+        let Some(further) = further else { return Ok(false) };
         match further {
             Further::Page(page, moments) => {
                 let completed = self.ports.store.add_pages(self.run, &[page], moments).await?;

@@ -143,6 +143,7 @@ impl Asker<'_> {
         for host in std::mem::take(&mut self.supply.hungry) {
             self.refill(host).await?;
             self.turn_away(host, observer).await?;
+            self.settle_unrequested(host, observer).await?;
             self.release_if_idle(host).await?;
         }
         self.renew_leases().await?;
@@ -195,7 +196,8 @@ impl Asker<'_> {
         }
         for claim in claims {
             let host = claim.lease.host;
-            let lane = Lane::new(claim, self.settings.pace, now, order);
+            let mut lane = Lane::new(claim, self.settings.pace, now, order);
+            lane.outage = self.outages.get(&host).cloned().unwrap_or_default();
             self.lanes.insert(host, lane);
             self.recall_manners(host).await?;
             self.order_ahead(host).await?;
@@ -255,6 +257,7 @@ impl Asker<'_> {
         if let Some(turn) = lane.turn {
             self.ready.remove(&(turn, host));
         }
+        self.keep_outage(host, &lane);
         let pace = lane.pace(self.elapsed(), self.ports.now());
         self.ports.store.release(self.run, lane.lease, &pace, lane.tally()).await?;
         // Its errands may fall due again, perhaps at once.

@@ -72,6 +72,8 @@ pub struct LeftAside {
     pub over_budget: u64,
     /// Left out by patterns.
     pub left_out: u64,
+    /// To other sites, which are not checked.
+    pub external: u64,
     /// Their page asks not to follow them.
     pub unfollowed: u64,
     /// Beyond the limit of links on one page.
@@ -521,7 +523,7 @@ impl Crawler {
         }
         if !is_inside {
             if !self.rules.checks_others {
-                aside.left_out += 1;
+                aside.external += 1;
                 return Admission::Leave;
             }
             self.seen.insert(hash);

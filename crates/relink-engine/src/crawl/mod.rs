@@ -8,6 +8,7 @@ mod crawler;
 mod lookalikes;
 mod reading;
 mod report;
+mod site_errors;
 mod sitemap_limits;
 mod visit;
 
@@ -28,6 +29,7 @@ pub(crate) use self::reading::{
 };
 pub(crate) use self::report::links_left_aside;
 pub use self::report::{crawl_before, site_report};
+pub use self::site_errors::SiteErrors;
 pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
 pub use self::visit::RenderMode;
 pub(crate) use self::visit::Visited;
@@ -82,6 +84,8 @@ pub enum CrawlEnd {
         host: String,
         /// How often it was asked in this turn.
         asked: u64,
+        /// Whether it sends no responses any more; else it refuses us.
+        is_silent: bool,
     },
 }
 
@@ -102,6 +106,8 @@ pub struct CrawlOutcome {
     pub avoided: Vec<AvoidedPattern>,
     /// What hosts said about robots that is worth telling.
     pub hosts: Vec<HostNote>,
+    /// How many of the site's own pages fail on its side.
+    pub errors: SiteErrors,
     /// How many pages were read without the browser they need, and why.
     pub unrendered: Option<(u64, RenderFault)>,
 }
@@ -127,7 +133,9 @@ pub async fn crawl(
         CrawlEnd::Interrupted | CrawlEnd::OutOfTime | CrawlEnd::Unwelcome { .. } => RunState::Open,
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
+    let errors = site_errors::count(&*ports.store, run.id, |url| crawler.follows(url)).await?;
     Ok(CrawlOutcome {
+        errors,
         run: run.id,
         started: run.started,
         is_resumed: run.is_resumed,
@@ -145,7 +153,9 @@ fn end(asked: AskEnd) -> CrawlEnd {
         AskEnd::NoNetwork => CrawlEnd::NoNetwork,
         AskEnd::Stopped => CrawlEnd::Interrupted,
         AskEnd::OutOfTime => CrawlEnd::OutOfTime,
-        AskEnd::Unwelcome(host, asked) => CrawlEnd::Unwelcome { host, asked },
+        AskEnd::Unwelcome { host, asked, is_silent } => {
+            CrawlEnd::Unwelcome { host, asked, is_silent }
+        }
     }
 }
 

@@ -21,8 +21,8 @@ use crate::{EngineFault, Ports};
 
 /// Rows read from the store at a time.
 const PIECE: usize = 2048;
-/// Rows of a list that are shown.
-pub(super) const SHOWN: usize = 1_000;
+/// Maximum number of rows of a list; pages and terminals show fewer still.
+pub(super) const SHOWN: usize = 20_000;
 /// Hosts that are shown.
 const HOSTS: usize = 50;
 
@@ -129,6 +129,7 @@ pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u6
         aside.too_deep,
         aside.over_budget,
         aside.left_out,
+        aside.external,
         aside.unfollowed,
         aside.over_page_links,
         aside.sitemaps,
@@ -149,6 +150,7 @@ pub(super) fn reasons(aside: &LeftAside) -> Vec<(String, u64)> {
         (aside.too_deep, "deeper than the limit"),
         (aside.over_budget, "over the page budget"),
         (aside.left_out, "left out by patterns"),
+        (aside.external, "to other sites (`--no-external`)"),
         (aside.unfollowed, "marked `nofollow` by their page"),
         (aside.over_page_links, "over the limit of links on one page (`--max-page-links`)"),
         (aside.no_pages, "not to web pages (`mailto:` and the like)"),

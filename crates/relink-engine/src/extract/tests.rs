@@ -23,14 +23,14 @@ impl Shelf {
 impl Files for Shelf {
     async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
         let mut found = Vec::new();
-        for input in &walk.inputs {
+        for input in walk.inputs.iter().map(|input| input.to_str().unwrap()) {
             let before = found.len();
-            let below = self.0.keys().filter(|path| path.starts_with(input.as_str()));
+            let below = self.0.keys().filter(|path| path.starts_with(input));
             found.extend(
                 below.map(|path| DocumentSource { label: path.clone(), path: path.into() }),
             );
             if found.len() == before {
-                return Err(FileFault::Missing { path: input.clone() });
+                return Err(FileFault::Missing { path: input.to_owned() });
             }
         }
         let is_shut = |source: &DocumentSource| source.label.contains("/shut/");
@@ -70,7 +70,7 @@ impl Files for Shelf {
 
 fn settings(paths: &[&str]) -> ExtractSettings {
     ExtractSettings {
-        paths: paths.iter().map(|&path| path.to_owned()).collect(),
+        paths: paths.iter().map(PathBuf::from).collect(),
         format: None,
         column: None,
         shape: LinkShape::Human,

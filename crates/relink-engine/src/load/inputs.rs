@@ -16,7 +16,7 @@ use crate::{EngineFault, Ports};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file, a directory or a glob.
-    Path(String),
+    Path(PathBuf),
     /// A page on the web.
     Page {
         /// Its address as given.
@@ -33,7 +33,7 @@ pub enum Input {
 impl fmt::Display for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Path(path) => f.write_str(path),
+            Self::Path(path) => path.display().fmt(f),
             Self::Page { url, .. } => f.write_str(url.as_str()),
             Self::Stdin(_) | Self::Spooled(_) => f.write_str("-"),
         }

@@ -67,11 +67,19 @@ fn stem(name: &str) -> Option<String> {
 }
 
 /// Listings of the directories that were looked into.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Listings {
     listings: HashMap<PathBuf, Arc<Listing>>,
     /// Names in memory.
     names: usize,
+    /// Maximum number of names in memory.
+    max_names: usize,
+}
+
+impl Default for Listings {
+    fn default() -> Self {
+        Self { listings: HashMap::new(), names: 0, max_names: MAX_NAMES }
+    }
 }
 
 impl Listings {
@@ -81,9 +89,12 @@ impl Listings {
             return Arc::clone(known);
         }
         let names = files.names(folder).await;
-        let names = if names.len() > MAX_NAMES { Vec::new() } else { names };
-        let listing = Arc::new(Listing::new(names));
-        if self.names + listing.len() > 2 * MAX_NAMES || self.listings.len() >= MAX_DIRECTORIES {
+        let mut listing = Listing::new(names);
+        if listing.len() > self.max_names {
+            listing = Listing::default();
+        }
+        let listing = Arc::new(listing);
+        if self.names + listing.len() > self.max_names || self.listings.len() >= MAX_DIRECTORIES {
             self.listings.clear();
             self.names = 0;
         }
@@ -157,13 +168,13 @@ mod tests {
 
     #[tokio::test]
     async fn listings_beyond_the_limit_are_dropped() {
-        let files = Counting { names: MAX_NAMES / 2, listed: AtomicUsize::new(0) };
-        let mut listings = Listings::default();
+        let files = Counting { names: 40, listed: AtomicUsize::new(0) };
+        let mut listings = Listings { max_names: 100, ..Listings::default() };
         for folder in ["a", "b", "c", "d", "e"] {
             listings.of(&files, Path::new(folder)).await;
-            assert!(listings.names <= 2 * MAX_NAMES);
+            assert!(listings.names <= 100);
         }
-        let files = Counting { names: MAX_NAMES + 1, listed: AtomicUsize::new(0) };
+        let files = Counting { names: 101, listed: AtomicUsize::new(0) };
         assert_eq!(*listings.of(&files, Path::new("f")).await, Listing::default());
     }
 }

@@ -96,7 +96,11 @@ impl LocalLink {
 
     /// The same for every link to the same file.
     pub(super) fn file_key(&self) -> String {
-        format!("file:{}", self.path.display())
+        match self.path.to_str() {
+            Some(path) => format!("file:{path}"),
+            // Replaced bytes would make two files one.
+            None => format!("file:{}", self.path.as_os_str().as_encoded_bytes().escape_ascii()),
+        }
     }
 
     /// The same for every link to the same place.

@@ -108,14 +108,18 @@ impl Reader {
 
 fn read(source: Source, bytes: &[u8], sender: &mpsc::Sender<Piece>) -> Said {
     let notes = Notes::of(source.format, bytes, source.today);
-    let mut remarks = match source.format {
-        Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc => {
-            read_whole(source, bytes, &notes, sender)
-        }
-        _ => stream(&source, bytes, &notes, sender),
+    let mut remarks = if may_name_base(source.format) {
+        read_whole(source, bytes, &notes, sender)
+    } else {
+        stream(&source, bytes, &notes, sender)
     };
     remarks.problems.extend(notes.problems);
     Said { problems: remarks.problems, expired: notes.expired }
+}
+
+/// Whether a document of this format may set a base for its links, anywhere.
+fn may_name_base(format: Format) -> bool {
+    matches!(format, Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc)
 }
 
 /// Reads a huge document window by window. A base holds from the window on
@@ -135,13 +139,20 @@ fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Sa
     while !sender.is_closed() && windows.fill() {
         let notes = Notes::sorted(windows.notes().to_vec(), today);
         let new = Notes::sorted(windows.new_notes().to_vec(), today);
-        let mut links = Vec::new();
-        let remarks = windows.each_link(&mut |link| links.push(link));
-        if base.is_none() && remarks.base.is_some() {
-            base = remarks.base;
-            resolver = resolver.with_base(base.as_deref());
-        }
-        send_links(&links, &resolver, &notes, sender);
+        let remarks = if may_name_base(format) {
+            let mut links = Vec::new();
+            let mut remarks = windows.each_link(&mut |link| links.push(link));
+            if base.is_none() && remarks.base.is_some() {
+                base = remarks.base.take();
+                resolver = resolver.with_base(base.as_deref());
+            }
+            send_links(&links, &resolver, &notes, sender);
+            remarks
+        } else {
+            // A window may be one line of many megabytes.
+            let mut chunks = Chunks::new(sender);
+            windows.each_link(&mut |link| chunks.push(ReadLink::new(&link, &resolver, &notes)))
+        };
         said.problems.extend(remarks.problems.into_iter().chain(new.problems));
         said.expired.extend(new.expired);
     }
@@ -150,20 +161,14 @@ fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Sa
 
 /// Formats whose links stand for themselves are sent on as they are found.
 fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
-    let mut links = Vec::with_capacity(CHUNK);
+    let mut chunks = Chunks::new(sender);
     let Source { format, options, resolver, most, .. } = source;
     let mut quota = Quota::new(*most);
     let mut remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
-        if !quota.takes(&link) {
-            return;
-        }
-        links.push(ReadLink::new(&link, resolver, notes));
-        if links.len() == CHUNK {
-            let full = std::mem::replace(&mut links, Vec::with_capacity(CHUNK));
-            send(sender, Piece::Links(full));
+        if quota.takes(&link) {
+            chunks.push(ReadLink::new(&link, resolver, notes));
         }
     });
-    send(sender, Piece::Links(links));
     remarks.problems.extend(quota.problem());
     remarks
 }
@@ -186,6 +191,32 @@ fn read_whole(
     send_links(&links, &resolver, notes, sender);
     remarks.problems.extend(quota.problem());
     remarks
+}
+
+/// Links that are sent on in chunks; the last one when this is dropped.
+struct Chunks<'a> {
+    sender: &'a mpsc::Sender<Piece>,
+    links: Vec<ReadLink>,
+}
+
+impl<'a> Chunks<'a> {
+    fn new(sender: &'a mpsc::Sender<Piece>) -> Self {
+        Self { sender, links: Vec::with_capacity(CHUNK) }
+    }
+
+    fn push(&mut self, link: ReadLink) {
+        self.links.push(link);
+        if self.links.len() == CHUNK {
+            let full = std::mem::replace(&mut self.links, Vec::with_capacity(CHUNK));
+            send(self.sender, Piece::Links(full));
+        }
+    }
+}
+
+impl Drop for Chunks<'_> {
+    fn drop(&mut self) {
+        send(self.sender, Piece::Links(std::mem::take(&mut self.links)));
+    }
 }
 
 /// How many links of a document are taken.

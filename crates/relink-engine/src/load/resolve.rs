@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use relink_frontier::{Scope, canonical, host_name};
 use relink_model::{
     Link, LinkTarget, PlaceKind, SkipReason, Word, redact_stored_url, redact_url, with_authority,
@@ -20,6 +21,21 @@ use crate::anchors::wanted;
 use crate::base::is_base;
 use crate::crawl::BadLink;
 use crate::reserved::is_reserved;
+
+/// What is escaped in a segment of a path (URL standard, 1.3).
+const PATH_SEGMENT: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'/')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
 
 /// What becomes of a link.
 pub(super) enum Meaning {
@@ -315,9 +331,14 @@ fn published(rules: &LocalRules, folder: &Path) -> Option<Url> {
     let Some(below) = below.filter(|below| !below.as_os_str().is_empty() && *below != here) else {
         return Some(base);
     };
-    let names = below.components().filter_map(|component| component.as_os_str().to_str());
     let mut url = base.clone();
-    url.path_segments_mut().ok()?.pop_if_empty().extend(names).push("");
+    url.path_segments_mut().ok()?.pop_if_empty().push("");
+    let mut path = url.path().to_owned();
+    for component in below.components() {
+        let name = percent_encode(component.as_os_str().as_encoded_bytes(), PATH_SEGMENT);
+        path.extend([name.to_string().as_str(), "/"]);
+    }
+    url.set_path(&path);
     Some(url)
 }
 

@@ -24,6 +24,9 @@ use crate::isolation::isolate;
 const MOST_ANCHORS: usize = 500_000;
 /// Documents whose anchors are kept.
 const MOST_DOCUMENTS: usize = 20_000;
+/// Missing anchors of a run with a hint at a similar one. A hint compares up to
+/// 2,000 anchors.
+const MAX_HINTS: usize = 5_000;
 /// What a directory is shown by, where nobody said.
 const USUAL_INDEX_FILES: [&str; 4] = ["index.html", "README.md", "index.md", "readme.md"];
 /// A page may be linked without this, as most servers show it.
@@ -52,6 +55,8 @@ pub(super) struct Shelf<'a> {
     anchors: HashMap<PathBuf, Option<Arc<Anchors>>>,
     /// Anchors kept in all.
     kept: usize,
+    /// Hints about missing anchors, by file and anchor.
+    hints: HashMap<(PathBuf, String), Option<String>>,
     /// The names in directories with missing files.
     listings: Listings,
     /// Files with anchors that could not be read.
@@ -65,6 +70,7 @@ impl<'a> Shelf<'a> {
             reading,
             anchors: HashMap::new(),
             kept: 0,
+            hints: HashMap::new(),
             listings: Listings::default(),
             problems: Vec::new(),
         }
@@ -187,7 +193,7 @@ impl<'a> Shelf<'a> {
                 return Looked::Skipped(Skip::Anchor);
             }
             is_told = true;
-            nearest = nearest.or_else(|| anchors.nearest(&decoded).map(str::to_owned));
+            nearest = nearest.or_else(|| self.nearest(file, &anchors, &decoded));
         }
         if !is_told || (link.manner().may_be_name && link.manner().is_own) {
             // Of a directory without a page nobody knows what it shows.
@@ -200,6 +206,21 @@ impl<'a> Shelf<'a> {
         };
         let hint = nearest.map(|name| format!("; there is `#{name}`")).unwrap_or_default();
         finding(link, codes::MISSING_ANCHOR, format!("no anchor `#{decoded}` {place}{hint}"))
+    }
+
+    /// The anchor that was meant. Each is looked for once, and of a great number
+    /// only the first ones.
+    fn nearest(&mut self, file: &Path, anchors: &Anchors, wanted: &str) -> Option<String> {
+        let key = (file.to_owned(), wanted.to_owned());
+        if let Some(known) = self.hints.get(&key) {
+            return known.clone();
+        }
+        if self.hints.len() >= MAX_HINTS {
+            return None;
+        }
+        let nearest = anchors.nearest(wanted).map(str::to_owned);
+        self.hints.insert(key, nearest.clone());
+        nearest
     }
 
     /// The anchors of a file; nothing if they cannot be told.
@@ -221,7 +242,7 @@ impl<'a> Shelf<'a> {
 
     async fn read(&mut self, file: &Path, given: Option<Format>, slugs: Slugs) -> Option<Anchors> {
         // By name alone: a film is not read to learn that it has no anchors.
-        let named = || Format::of_file(file.to_str(), b"");
+        let named = || Format::of_file(Some(&file.to_string_lossy()), b"");
         let format = given.unwrap_or_else(named);
         if !has_anchors(format) {
             return None;
@@ -274,4 +295,59 @@ pub(super) fn internal_error(link: &LocalLink) -> Looked {
 
 fn settled(link: &LocalLink, word: Word, code: Option<Code>, reason: String) -> Looked {
     Looked::Settled(NewTarget::Local { key: link.key(), word, code, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use async_trait::async_trait;
+    use relink_ports::{Walk, Walked};
+
+    use super::*;
+
+    /// A directory in which every file is the same document.
+    struct Same(&'static str);
+
+    #[async_trait]
+    impl Files for Same {
+        async fn walk(&self, _: &Walk) -> Result<Walked, FileFault> {
+            Ok(Walked::default())
+        }
+
+        async fn read(&self, _: &Path) -> Result<Vec<u8>, FileFault> {
+            Ok(self.0.as_bytes().to_vec())
+        }
+
+        fn open(&self, _: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+            Ok(Box::new(self.0.as_bytes()))
+        }
+
+        async fn exists(&self, _: &Path) -> bool {
+            true
+        }
+    }
+
+    fn link(text: &str) -> LocalLink {
+        LocalLink::new(text, Path::new("docs"), None, None).unwrap()
+    }
+
+    #[tokio::test]
+    async fn hints_about_anchors_are_found_once_and_bounded() {
+        let (files, reading) = (Same("# Install\n"), Reading::default());
+        let mut shelf = Shelf::new(&files, &reading);
+        for _ in 0..100 {
+            let Looked::Settled(NewTarget::Local { reason, .. }) =
+                shelf.look(&link("a.md#instal")).await
+            else {
+                panic!("it is not settled");
+            };
+            assert!(reason.ends_with("there is `#install`"), "{reason}");
+        }
+        assert_eq!(shelf.hints.len(), 1);
+        for n in 0..2 * MAX_HINTS {
+            shelf.look(&link(&format!("a.md#x{n}"))).await;
+        }
+        assert_eq!(shelf.hints.len(), MAX_HINTS);
+    }
 }

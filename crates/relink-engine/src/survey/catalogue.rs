@@ -7,7 +7,7 @@
 mod table;
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use relink_frontier::{canonical, host_name};
 use relink_model::{LinkTarget, Place, PlaceKind, Span, redact_url};
@@ -31,7 +31,7 @@ const PROBLEMS_TOLD: usize = 20;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CatalogueSource {
     /// A file.
-    File(String),
+    File(PathBuf),
     /// Standard input, read to its end.
     Stdin(Vec<u8>),
     /// Every web target the store knows.
@@ -157,10 +157,10 @@ pub async fn read_catalogue(
     Ok(read)
 }
 
-async fn read_file(files: &dyn Files, path: &str) -> Result<(String, Vec<u8>), CatalogueFault> {
+async fn read_file(files: &dyn Files, path: &Path) -> Result<(String, Vec<u8>), CatalogueFault> {
     let found = files.walk(&Walk { inputs: vec![path.to_owned()] }).await?;
     let [DocumentSource { label, path }] = &found.documents[..] else {
-        return Err(CatalogueFault::NotOne { label: path.to_owned() });
+        return Err(CatalogueFault::NotOne { label: path.to_string_lossy().into_owned() });
     };
     Ok((label.clone(), read_whole(files, path)?))
 }

@@ -45,16 +45,6 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Takes an answer that the schedule has in its history already.
-    pub(super) fn remember(&mut self, url: UrlId, answer: Answer) {
-        match self {
-            Self::Plan(plan) => plan.take(url, answer),
-            Self::Watch(watch) => {
-                watch.ledger.note(url, answer);
-            }
-        }
-    }
-
     /// What was asked in this run.
     pub(super) fn ledger(&self) -> &Ledger<'_> {
         match self {

@@ -40,6 +40,12 @@ impl History {
         Ok(Self { looks })
     }
 
+    /// What was known at a moment.
+    pub(super) fn before(&self, moment: Timestamp) -> Self {
+        let earlier = self.looks.iter().take_while(|(at, ..)| *at < moment);
+        Self { looks: earlier.copied().collect() }
+    }
+
     /// The URLs last found dead before a moment.
     pub(super) fn known_broken(&self, before: Timestamp) -> Vec<UrlId> {
         let earlier = self.looks.iter().take_while(|(at, ..)| *at < before);

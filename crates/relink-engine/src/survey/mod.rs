@@ -23,6 +23,7 @@ mod surveyor;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use relink_judge::is_network_ending;
 use relink_model::{ErrandId, RequestRights, RunId, Word};
 use relink_ports::{NewDocument, OpenRun, RunPlan, RunState, SettledQuery};
 use relink_survey::{Answer, PlanName};
@@ -41,6 +42,8 @@ use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
 
 /// The note a survey keeps its seed under.
 const SEED: &str = "survey-seed";
+/// The note of the URLs whose answers the plan gets out of turn.
+const DEFERRED: &str = "survey-deferred";
 /// The use case, in the list of runs.
 const COMMAND: &str = "survey";
 /// The use case of later runs that ask again what is due.
@@ -146,10 +149,12 @@ pub async fn survey(
     let run = ports.store.open_run(&run_plan, settings.is_fresh, ports.now()).await?;
     let seed = seed(ports, settings, &run).await?;
     let now = ports.now();
+    // What this very run has found is no older knowledge: an interrupted run
+    // continues with the plan it began with.
     let course = if let Some(since) = surveyed {
-        Course::watch(&read.catalogue, history.schedule(&read.catalogue, since, now))
+        let earlier = history.before(run.started);
+        Course::watch(&read.catalogue, earlier.schedule(&read.catalogue, since, run.started))
     } else {
-        // What this very run has found is no older knowledge.
         let known = history.known_broken(run.started);
         Course::Plan(settings.plan.begin(&read.catalogue, &known, seed))
     };
@@ -161,6 +166,7 @@ pub async fn survey(
     loading.finish_empty();
     let asker = Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, None);
     let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
+    surveyor.finish();
     let report = SurveyReport::of(&surveyor);
     let end = end(&ending, &mut surveyor, surveyed);
     ports.store.close_run(run.id, state(end, surveyed), ports.now()).await?;
@@ -277,6 +283,8 @@ async fn begin(
     surveyor.stores_in(document, position, settings.rights);
     if run.is_resumed {
         recall(ports, run.id, surveyor).await?;
+        recall_deferred(ports, run.id, surveyor).await?;
+        surveyor.replay();
     }
     Ok(())
 }
@@ -302,6 +310,24 @@ async fn recall(ports: &Ports, run: RunId, surveyor: &mut Surveyor<'_>) -> Resul
     }
 }
 
+/// Tells a survey which answers its plan gets out of turn.
+async fn recall_deferred(
+    ports: &Ports,
+    run: RunId,
+    surveyor: &mut Surveyor<'_>,
+) -> Result<(), EngineFault> {
+    let noted = ports.store.note(run, DEFERRED).await?.unwrap_or_default();
+    noted.lines().for_each(|url| surveyor.recall_deferred(url));
+    let mut after = ErrandId(0);
+    loop {
+        let page = ports.store.held(run, after, PAGE).await?;
+        let Some((last, _)) = page.last() else { return Ok(()) };
+        after = last.id;
+        let for_neighbors = page.iter().filter(|(_, probe)| !is_network_ending(&probe.ending));
+        for_neighbors.for_each(|(task, _)| surveyor.recall_deferred(&task.url));
+    }
+}
+
 fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>) -> SurveyEnd {
     match asked {
         AskEnd::NoNetwork => SurveyEnd::NoNetwork,
@@ -309,7 +335,7 @@ fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>)
         AskEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
         AskEnd::Done => SurveyEnd::Finished,
         // Only crawls have an hour to be home, and are turned away.
-        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome(..) => SurveyEnd::Interrupted,
+        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome { .. } => SurveyEnd::Interrupted,
     }
 }
 

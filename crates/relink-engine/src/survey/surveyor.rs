@@ -1,10 +1,17 @@
 //! A survey under way: what is asked next, and what the answers mean.
 //!
-//! It draws from its course as answers come in, so that a slow host holds up
-//! its own URLs alone, and never has more out than a batch: who draws far
-//! ahead of the answers learns nothing from them.
+//! The plan gets the answers in the order in which it drew the URLs, and draws
+//! again after fixed numbers of answers. So the same seed asks the same URLs,
+//! however long each host takes, and an interrupted survey continues by running
+//! its plan again over the stored answers.
+//!
+//! Two kinds of URLs are deferred: the plan continues without their answer and
+//! gets it once it has nothing else to draw. A page that waits for its neighbors
+//! is one, a URL that holds up all others is the other. Which URLs were deferred
+//! is stored with the run.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_frontier::host_name;
@@ -12,6 +19,7 @@ use relink_model::{RequestRights, Word};
 use relink_ports::{DocumentId, Moments, NewLink, NewTarget};
 use relink_survey::simulate::BATCH;
 use relink_survey::{Answer, DomainId, UrlId};
+use tokio::time::Instant;
 use url::Url;
 
 use super::catalogue::ReadCatalogue;
@@ -24,6 +32,12 @@ use crate::observer::Standings;
 
 /// More is drawn when this part of what was out has been answered.
 const SHARE_ANSWERED: usize = 4;
+/// How long all answers may be missing before the plan continues without them.
+/// Retries take less.
+const STALL: Duration = Duration::from_secs(5);
+/// Slow URLs that the plan continues without, at most: without answers it draws
+/// at random.
+const MAX_DEFERRED: usize = BATCH / 5;
 
 /// A survey under way.
 pub(super) struct Surveyor<'a> {
@@ -35,12 +49,26 @@ pub(super) struct Surveyor<'a> {
     position: usize,
     /// What requests for the URLs may do.
     rights: RequestRights,
-    /// Drawn and not answered.
-    out: HashSet<UrlId>,
-    /// Left unanswered by an interruption: they have their errands.
+    /// Drawn, and its answer not yet given to the plan, in the order drawn.
+    window: VecDeque<UrlId>,
+    /// Answers that were not yet given to the plan.
+    arrived: HashMap<UrlId, Word>,
+    /// Drawn and not yet asked.
+    unissued: VecDeque<UrlId>,
+    /// Have their tasks from before an interruption, and no answer.
     left_over: HashSet<UrlId>,
-    /// Answers since the last draw.
+    /// URLs whose answer the plan gets out of turn.
+    deferrable: HashSet<UrlId>,
+    /// Those of them that wait for that, in the order drawn.
+    deferred: Vec<UrlId>,
+    /// Whether `deferrable` has grown since it was last stored.
+    is_unsaved: bool,
+    /// Answers given to the plan since the last draw.
     news: usize,
+    /// Whether the plan had nothing to draw, and got no answer since.
+    is_exhausted: bool,
+    /// When the last answer came.
+    last_arrival: Instant,
     /// How many more may be asked.
     budget: Option<u32>,
     /// URLs bad now and not yet confirmed, by domain.
@@ -61,9 +89,16 @@ impl<'a> Surveyor<'a> {
             document: DocumentId(0),
             position: 0,
             rights: RequestRights::discovered(),
-            out: HashSet::new(),
+            window: VecDeque::new(),
+            arrived: HashMap::new(),
+            unissued: VecDeque::new(),
             left_over: HashSet::new(),
+            deferrable: HashSet::new(),
+            deferred: Vec::new(),
+            is_unsaved: false,
             news: 0,
+            is_exhausted: false,
+            last_arrival: Instant::now(),
             budget,
             failing: vec![0; read.catalogue.domains().len()],
         }
@@ -81,23 +116,132 @@ impl<'a> Surveyor<'a> {
 
     /// A target that was settled before an interruption.
     pub(super) fn recall(&mut self, url: &str, word: Word) {
-        if let Some(url) = self.index.find(url) {
-            self.note_failing(url, word);
-            self.course.remember(url, answer(word));
-        }
+        self.arrived.extend(self.index.find(url).map(|url| (url, word)));
     }
 
     /// A target that an interruption left unanswered.
     pub(super) fn recall_unanswered(&mut self, url: &str) {
         let url = self.index.find(url);
-        let is_unanswered = |url: &UrlId| self.course.ledger().answer(*url).is_none();
-        self.left_over.extend(url.filter(is_unanswered));
+        self.left_over.extend(url.filter(|url| !self.arrived.contains_key(url)));
+    }
+
+    /// A target that was deferred before an interruption.
+    pub(super) fn recall_deferred(&mut self, url: &str) {
+        self.deferrable.extend(self.index.find(url));
+    }
+
+    /// Runs the plan over the answers from before an interruption. Answers to
+    /// URLs that it does not draw again belong to a catalogue that has changed.
+    pub(super) fn replay(&mut self) {
+        self.advance();
+        let drawn: HashSet<UrlId> = self.window.iter().chain(&self.deferred).copied().collect();
+        let mut others: Vec<UrlId> =
+            self.arrived.keys().copied().filter(|url| !drawn.contains(url)).collect();
+        others.sort_unstable();
+        for url in others {
+            self.deliver(url);
+        }
+    }
+
+    /// Gives the plan every answer there is, whatever the order. Nothing may be
+    /// drawn after that.
+    pub(super) fn finish(&mut self) {
+        let mut arrived: Vec<UrlId> = self.arrived.keys().copied().collect();
+        arrived.sort_unstable();
+        for url in arrived {
+            self.deliver(url);
+        }
     }
 
     /// Whether the course would ask more, had it not come to the end of its
     /// budget. Nothing may be asked after that.
     pub(super) fn is_cut_short(&mut self) -> bool {
-        self.budget == Some(0) && !self.course.next_batch(1).is_empty()
+        let is_unanswered = |url: &UrlId| self.course.ledger().answer(*url).is_none();
+        self.budget == Some(0)
+            && (self.unissued.iter().any(is_unanswered) || !self.course.next_batch(1).is_empty())
+    }
+
+    /// Gives the plan the answers whose turn it is, and draws as they allow.
+    fn advance(&mut self) {
+        loop {
+            while let Some(url) = self.window.front().copied() {
+                if self.deferrable.contains(&url) {
+                    self.deferred.push(url);
+                } else if !self.deliver(url) {
+                    return;
+                }
+                self.window.pop_front();
+                if self.news > 0 && self.news >= self.window.len() / SHARE_ANSWERED {
+                    self.draw();
+                }
+            }
+            if !self.is_exhausted && self.draw() {
+                continue;
+            }
+            let is_answered = |url: &UrlId| self.arrived.contains_key(url);
+            if self.deferred.is_empty() || !self.deferred.iter().all(is_answered) {
+                return;
+            }
+            for url in std::mem::take(&mut self.deferred) {
+                self.deliver(url);
+            }
+        }
+    }
+
+    /// Gives the plan the answer of a URL, if it came.
+    fn deliver(&mut self, url: UrlId) -> bool {
+        let Some(word) = self.arrived.remove(&url) else { return false };
+        self.note_failing(url, word);
+        self.course.take(url, answer(word));
+        self.news += 1;
+        self.is_exhausted = false;
+        true
+    }
+
+    fn draw(&mut self) -> bool {
+        self.news = 0;
+        let room = BATCH.saturating_sub(self.window.len());
+        let batch = self.course.next_batch(room);
+        self.is_exhausted = batch.is_empty() && room > 0;
+        self.window.extend(&batch);
+        self.unissued.extend(&batch);
+        !batch.is_empty()
+    }
+
+    /// Whether the answers of all URLs in flight have been missing for long.
+    fn is_stalled(&self) -> bool {
+        let has_room = self.deferred.len() < MAX_DEFERRED;
+        has_room && !self.window.is_empty() && self.last_arrival.elapsed() >= STALL
+    }
+
+    /// Continues without the answers that hold up all others.
+    fn defer_slow(&mut self) {
+        let slow = self.window.iter().filter(|url| !self.arrived.contains_key(url));
+        let slow: Vec<UrlId> = slow.copied().take(MAX_DEFERRED - self.deferred.len()).collect();
+        self.is_unsaved |= !slow.is_empty();
+        self.deferrable.extend(slow);
+        self.last_arrival = Instant::now();
+    }
+
+    fn is_answered(&self, url: UrlId) -> bool {
+        self.arrived.contains_key(&url) || self.course.ledger().answer(url).is_some()
+    }
+
+    /// The drawn URLs that have no task yet, as far as the budget allows.
+    fn issue(&mut self) -> Vec<NewLink> {
+        let mut links = Vec::new();
+        while let Some(url) = self.unissued.front().copied() {
+            if !self.is_answered(url) {
+                let has_task = self.left_over.remove(&url);
+                if !has_task && self.budget == Some(0) {
+                    break;
+                }
+                self.budget = self.budget.map(|budget| budget.saturating_sub(1));
+                links.extend(self.link(url).filter(|_| !has_task));
+            }
+            self.unissued.pop_front();
+        }
+        links
     }
 
     /// How many URLs of a domain are bad now and not yet confirmed.
@@ -139,20 +283,6 @@ impl<'a> Surveyor<'a> {
         self.failing[domain.index()] += u32::from(is_failing);
     }
 
-    /// How many may be drawn now.
-    fn room(&self) -> usize {
-        let budget = self.budget.map_or(usize::MAX, |budget| budget as usize);
-        BATCH.saturating_sub(self.out.len()).min(budget)
-    }
-
-    fn draw(&mut self) -> Vec<UrlId> {
-        let batch = self.course.next_batch(self.room());
-        self.out.extend(batch.iter().copied());
-        let drawn = u32::try_from(batch.len()).unwrap_or(u32::MAX);
-        self.budget = self.budget.map(|budget| budget.saturating_sub(drawn));
-        batch
-    }
-
     fn link(&self, url: UrlId) -> Option<NewLink> {
         let text = self.read.catalogue.url(url);
         let host = host_name(&Url::parse(text).ok()?);
@@ -164,38 +294,48 @@ impl<'a> Surveyor<'a> {
 
 impl Source for Surveyor<'_> {
     fn further(&mut self, now: Timestamp) -> Option<Further> {
-        self.news = 0;
-        loop {
-            let batch = self.draw();
-            if batch.is_empty() {
-                return None;
-            }
-            let new: Vec<UrlId> =
-                batch.into_iter().filter(|url| !self.left_over.remove(url)).collect();
-            let links: Vec<NewLink> = new.into_iter().filter_map(|url| self.link(url)).collect();
-            if links.is_empty() {
-                // All of them are being asked already.
-                continue;
-            }
-            let first = self.position;
-            self.position += links.len();
-            // A sample of what is remembered would be no random one.
-            let moments = Moments { now, fresh_since: Timestamp::MAX };
-            return Some(Further::Links { document: self.document, first, links, moments });
+        if self.unissued.is_empty() && self.is_stalled() {
+            self.defer_slow();
         }
+        self.advance();
+        let links = self.issue();
+        if links.is_empty() {
+            return None;
+        }
+        self.last_arrival = Instant::now();
+        let first = self.position;
+        self.position += links.len();
+        // A sample of what is remembered would be no random one.
+        let moments = Moments { now, fresh_since: Timestamp::MAX };
+        Some(Further::Links { document: self.document, first, links, moments })
     }
 
     fn wants_more(&self) -> bool {
-        self.news > 0 && self.news >= self.out.len() / SHARE_ANSWERED && self.room() > 0
+        let can_issue = !self.unissued.is_empty() && self.budget != Some(0);
+        can_issue || self.is_stalled()
     }
 
     fn take(&mut self, url: &str, word: Word) {
         let Some(url) = self.index.find(url) else { return };
-        self.out.remove(&url);
         self.left_over.remove(&url);
-        self.news += 1;
-        self.note_failing(url, word);
-        self.course.take(url, answer(word));
+        self.arrived.insert(url, word);
+        self.last_arrival = Instant::now();
+        self.advance();
+    }
+
+    fn hold(&mut self, url: &str) {
+        let Some(url) = self.index.find(url) else { return };
+        self.is_unsaved |= self.deferrable.insert(url);
+        self.last_arrival = Instant::now();
+        self.advance();
+    }
+
+    fn checkpoint(&mut self) -> Option<(&'static str, String)> {
+        if !std::mem::take(&mut self.is_unsaved) {
+            return None;
+        }
+        let urls = self.deferrable.iter().map(|url| self.read.catalogue.url(*url));
+        Some((super::DEFERRED, urls.collect::<Vec<_>>().join("\n")))
     }
 
     fn standings(&self) -> Option<Standings> {

@@ -156,7 +156,7 @@ pub(super) static TABLE: &[CodeMeaning] = &[
         "The way leads into a private network, and the user did not name that address, so nothing was asked.",
         "If the address is yours and meant to be asked, pass `--allow-private`.",
     ),
-    reserved(
+    in_use(
         ROBOTS,
         Word::Blocked,
         "closed by robots.txt",

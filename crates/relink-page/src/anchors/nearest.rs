@@ -12,20 +12,34 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
     if wanted.len() > LONGEST {
         return None;
     }
-    let most = wanted.len() / 3;
-    names
-        .filter(|name| name.len() <= LONGEST)
-        .take(MOST_COMPARED)
-        .map(|name| (changes(&wanted, name), name))
-        .filter(|(changes, _)| *changes <= most)
-        .min_by_key(|(changes, _)| *changes)
-        .map(|(_, name)| name)
+    let mut most = wanted.len() / 3;
+    let (mut row, mut best) = (Vec::new(), None);
+    for name in names.filter(|name| name.len() <= LONGEST).take(MOST_COMPARED) {
+        match changes(&wanted, name, most, &mut row) {
+            Some(0) => return Some(name),
+            Some(changes) => {
+                // Only a name with fewer changes is nearer.
+                (most, best) = (changes - 1, Some(name));
+            }
+            None => {}
+        }
+    }
+    best
 }
 
-/// How many letters must be put in, taken out or changed (Levenshtein).
-fn changes(wanted: &[char], name: &str) -> usize {
-    let mut row: Vec<usize> = (0..=wanted.len()).collect();
+/// How many letters must be put in, taken out or changed (Levenshtein); nothing
+/// if they are more than `most`. Gives up as soon as that is known.
+fn changes(wanted: &[char], name: &str, most: usize, row: &mut Vec<usize>) -> Option<usize> {
+    // Lower case may have more letters than the name, so only bytes bound it.
+    if name.len().saturating_mul(3) + most < wanted.len() {
+        return None;
+    }
+    row.clear();
+    row.extend(0..=wanted.len());
     for (line, letter) in name.chars().flat_map(char::to_lowercase).enumerate() {
+        if row.iter().all(|changes| *changes > most) {
+            return None;
+        }
         let mut diagonal = row[0];
         row[0] = line + 1;
         for (column, other) in wanted.iter().enumerate() {
@@ -34,7 +48,7 @@ fn changes(wanted: &[char], name: &str) -> usize {
             row[column + 1] = change.min(diagonal + 1).min(row[column] + 1);
         }
     }
-    row[wanted.len()]
+    row.last().copied().filter(|changes| *changes <= most)
 }
 
 #[cfg(test)]

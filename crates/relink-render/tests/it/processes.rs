@@ -54,7 +54,7 @@ fn family(mark: u64) -> Vec<Process> {
     let all: Vec<Process> =
         ids.filter_map(|it| process(it.file_name().to_str()?.parse().ok()?)).collect();
     let flag = format!("--max-old-space-size={mark} ");
-    let is_head = |it: &Process| it.command.contains(&flag) && !it.command.contains("--type=");
+    let is_head = |it: &Process| it.command.contains(&flag) && is_main_process(it);
     let Some(head) = all.iter().find(|it| is_head(it)) else { return Vec::new() };
     let profile = profile_of(head);
     let is_own = |it: &&Process| it.id == head.id || it.command.contains(&profile);
@@ -94,7 +94,13 @@ fn profile_of(head: &Process) -> String {
 
 fn head_of(family: &[Process]) -> &Process {
     let is_head = |it: &&Process| it.command.contains("--user-data-dir=");
-    family.iter().find(|it| is_head(it) && !it.command.contains("--type=")).unwrap()
+    family.iter().find(|it| is_head(it) && is_main_process(it)).unwrap()
+}
+
+/// Whether this is neither a child of the browser nor the shell that waits for
+/// the browser.
+fn is_main_process(process: &Process) -> bool {
+    !process.command.contains("--type=") && !process.command.starts_with("/bin/sh -c")
 }
 
 fn kill(id: i32) {
@@ -153,8 +159,8 @@ async fn nothing_is_left_when_we_are_killed() {
     victim.kill().unwrap();
     victim.wait().unwrap();
     until_gone(&family).await;
-    // Nobody could do that any more; the next browser would, a minute later.
-    let _ = fs::remove_dir_all(profile_of(head_of(&family)));
+    let profile = profile_of(head_of(&family));
+    until("the profile is left", || (!fs::exists(&profile).unwrap()).then_some(())).await;
 }
 
 /// No test by itself: it plays a part in the one above.

@@ -37,7 +37,8 @@ const ENOUGH: (usize, usize) = (9, 10);
 /// assert_eq!(found, Some(page("tags/tag_b.asp").url));
 /// ```
 pub fn learn(examples: &[Example]) -> Vec<LearnedProgram> {
-    let prepared: Vec<Prepared> = examples.iter().map(Prepared::of).collect();
+    let learnable = examples.iter().filter(|example| example.is_learnable());
+    let prepared: Vec<Prepared> = learnable.map(Prepared::of).collect();
     let all: Vec<&Prepared> = prepared.iter().collect();
     assess(&all)
 }

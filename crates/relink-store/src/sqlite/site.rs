@@ -1,6 +1,6 @@
 //! Crawls read back: runs, targets, pages and links, each stream in pieces.
 
-use relink_model::{ErrandId, PlaceKind, Probe, RunId, Word};
+use relink_model::{ErrandId, Hop, PlaceKind, Probe, RunId, Word};
 use relink_ports::{
     DocumentId, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteTarget, WordChange,
 };
@@ -91,8 +91,21 @@ fn target(row: &Row<'_>) -> Outcome<SiteTarget> {
         took_ms: probe.as_ref().map(|probe| probe.timings.total),
         bytes: digest.map(|digest| digest.bytes),
         title: digest.and_then(|digest| digest.title.clone()),
+        landing: probe.as_ref().and_then(fragment_landing),
         hops: probe.iter().flat_map(|probe| &probe.hops).map(|hop| hop.url.clone()).collect(),
     })
+}
+
+/// Where the fragment of a link is searched after redirects. A browser keeps it
+/// over redirects by status, unless one names another; a refresh written into a
+/// page drops it.
+fn fragment_landing(probe: &Probe) -> Option<String> {
+    let (last, before) = probe.hops.split_last().filter(|(_, before)| !before.is_empty())?;
+    let keeps = |hop: &Hop| {
+        let names_one = hop.location.as_deref().is_some_and(|location| location.contains('#'));
+        (300..400).contains(&hop.status) && !names_one
+    };
+    before.iter().all(keeps).then(|| last.url.clone())
 }
 
 pub(super) fn pages(

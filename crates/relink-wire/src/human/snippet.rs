@@ -3,6 +3,8 @@
 //! Lines may be a megabyte long, hold tabs, wide letters or escape sequences,
 //! and need not be valid UTF-8. What is shown fits a terminal all the same.
 
+use std::ops::Range;
+
 use relink_model::Span;
 use unicode_width::UnicodeWidthChar;
 
@@ -25,6 +27,21 @@ pub struct Snippet {
 }
 
 impl Snippet {
+    /// The bytes of a document that [`Self::cut_from`] needs.
+    pub fn reach(span: Span) -> Range<usize> {
+        let destination = span.range();
+        destination.start.saturating_sub(REACH)..destination.end.saturating_add(REACH)
+    }
+
+    /// Cuts the line around `span` out of the bytes of a document that lie
+    /// within [`Self::reach`].
+    ///
+    /// `None` if the span does not lie in them.
+    pub fn cut_from(bytes: &[u8], span: Span) -> Option<Self> {
+        let offset = Self::reach(span).start;
+        Self::cut(bytes, Span { start: span.start - offset, end: span.end - offset })
+    }
+
     /// Cuts the line around `span` out of a document.
     ///
     /// `None` if the span does not lie in the document, which has then changed

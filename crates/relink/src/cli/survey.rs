@@ -20,7 +20,7 @@ pub struct SurveyArgs {
     /// The catalogue: CSV, TSV, lines of JSON, a list of URLs, any document
     /// with links, or `-` for standard input.
     #[arg(required_unless_present = "store", value_name = "CATALOGUE")]
-    pub catalogue: Option<String>,
+    pub catalogue: Option<PathBuf>,
     /// Survey every address that the database knows.
     #[arg(long, conflicts_with = "catalogue")]
     pub store: bool,
@@ -107,7 +107,7 @@ pub enum SurveyCommand {
 pub struct AnalyzeArgs {
     /// The catalogue, as `relink survey` takes it.
     #[arg(required_unless_present = "store", value_name = "CATALOGUE")]
-    pub catalogue: Option<String>,
+    pub catalogue: Option<PathBuf>,
     /// Take every address that the database knows.
     #[arg(long, conflicts_with = "catalogue")]
     pub store: bool,
@@ -131,7 +131,7 @@ pub struct SimulateArgs {
     /// A catalogue that says of each URL whether it is broken [default: one
     /// drawn at random, with the sizes of the paper's].
     #[arg(value_name = "CATALOGUE")]
-    pub catalogue: Option<String>,
+    pub catalogue: Option<PathBuf>,
     /// What its fields mean.
     #[command(flatten)]
     pub fields: FieldArgs,

@@ -63,7 +63,9 @@ async fn run_end(
     let exit = match outcome.end {
         CrawlEnd::Interrupted => Exit::Interrupted,
         CrawlEnd::NoNetwork => Exit::Undecided,
-        _ if failing > 0 => Exit::Findings,
+        _ if failing > 0 || outcome.errors.is_serious() => Exit::Findings,
+        // The site is down, as far as can be said from here.
+        CrawlEnd::Unwelcome { is_silent: true, .. } => Exit::Findings,
         // Most of the site may not have been seen.
         CrawlEnd::Unwelcome { .. } => Exit::Undecided,
         CrawlEnd::Finished | CrawlEnd::OutOfTime => panic_hook::exit(Exit::Clean),

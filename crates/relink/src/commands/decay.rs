@@ -30,6 +30,7 @@ const CRAWLS: usize = 20;
 /// Measures.
 pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
     let plan = DecayPlan::resolve(args)?;
+    plan.run.note_project();
     let outputs = outputs(&plan)?;
     let (report, exit) = match &plan.subject {
         DecaySubject::Live(settings) => live(&plan, settings, &face).await?,

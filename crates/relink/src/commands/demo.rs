@@ -151,7 +151,7 @@ impl Tour {
     async fn check(&self, ports: &Ports) -> Result<(RunId, Said), Failure> {
         let began = Instant::now();
         let mut listener = Listener::default();
-        let input = Input::Path(self.folder.collection().display().to_string());
+        let input = Input::Path(self.folder.collection());
         let outcome = check(ports, &settings(input), &mut listener, &Stop::new().1).await?;
         print(&self.sums(ports, &outcome, began).await?)?;
         Ok((outcome.run, listener.0))

@@ -1,6 +1,7 @@
 //! `relink extract`: which links do these documents hold?
 
 use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 use relink_engine::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
@@ -49,15 +50,14 @@ pub async fn run(args: ExtractArgs, face: Face) -> Result<Exit, Failure> {
 }
 
 fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), Failure> {
-    let is_address =
-        |input: &&String| input.starts_with("http://") || input.starts_with("https://");
-    if let Some(address) = args.inputs.iter().find(is_address) {
+    let is_address = |input: &&str| input.starts_with("http://") || input.starts_with("https://");
+    if let Some(address) = args.inputs.iter().filter_map(|input| input.to_str()).find(is_address) {
         return Err(Failure::usage(format!("cannot extract from `{address}`"))
             .cause("nothing is fetched here")
             .hint(format!("`relink check {address}` checks the links of a page")));
     }
-    let (stdin, paths): (Vec<String>, Vec<String>) =
-        args.inputs.iter().cloned().partition(|input| input == STDIN);
+    let (stdin, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.inputs.iter().map(PathBuf::from).partition(|input| input == Path::new(STDIN));
     let now = RunClock::start()?.now();
     let stdin = (!stdin.is_empty()).then(stdin_reader);
     let settings = ExtractSettings {

@@ -56,6 +56,7 @@ fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Fa
         runtime.map_err(|fault| Failure::fault("cannot start").cause(fault.to_string()))?;
     let result = panic_hook::run(|| runtime.block_on(future));
     wiring::close_stores();
+    relink_render::end_browsers();
     // Whatever still hangs in a name server or a disk must not hold us back.
     runtime.shutdown_background();
     result

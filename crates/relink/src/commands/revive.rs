@@ -30,6 +30,7 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
     let clock = RunClock::start()?;
     let plan = RevivePlan::resolve(args, clock.now())?;
     let run = &plan.run;
+    run.note_project();
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     if plan.is_summary {
         return summary::tell(&ports, plan.format).await;

@@ -31,6 +31,7 @@ async fn watch_ctrl_c(switch: StopSwitch) {
 
 #[expect(clippy::exit, reason = "the user interrupted twice")]
 fn exit_at_once() {
+    relink_render::end_browsers();
     std::process::exit(Exit::Interrupted as i32);
 }
 

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use relink_engine::{CrawlEnd, CrawlOutcome, Ports, crawl_before, site_report};
 use relink_model::RunId;
-use relink_ports::Tally;
 use relink_wire::human::{counted, duration, grouped};
 use relink_wire::printable;
 use relink_wire::site::SiteReport;
 
+use super::RunEnd;
 use crate::failure::Failure;
 
 /// The report of a crawl that has come to its end.
@@ -45,17 +45,34 @@ pub fn beside(outcome: &CrawlOutcome) -> String {
     text
 }
 
+/// What the reader must know before the results: the site fails as a whole, or
+/// stopped answering.
+pub fn notices(outcome: &CrawlOutcome) -> Vec<String> {
+    let stopped = match &outcome.end {
+        CrawlEnd::Unwelcome { host, asked, is_silent } => {
+            let how = if *is_silent { "does not answer any more" } else { "refuses every request" };
+            Some(format!("{host} {how} after {} requests", grouped(*asked)))
+        }
+        _ => None,
+    };
+    stopped.into_iter().chain(outcome.errors.sentence()).collect()
+}
+
 /// The last sentence of a crawl that did not come to its proper end.
-pub fn closing(end: &CrawlEnd, tally: &Tally) -> Option<String> {
+pub fn closing(outcome: &CrawlOutcome, end: &RunEnd) -> Option<String> {
+    let tally = &end.tally;
     let (settled, targets) = (grouped(tally.settled), grouped(tally.targets));
-    Some(match end {
+    Some(match &outcome.end {
+        CrawlEnd::Finished if end.failing == 0 && outcome.errors.is_serious() => {
+            "The errors of the site itself fail this run.\n".to_owned()
+        }
         CrawlEnd::Finished => return None,
         CrawlEnd::NoNetwork => relink_wire::human::no_network().to_owned(),
         CrawlEnd::Interrupted => relink_wire::human::interrupted(tally.settled, tally.targets),
         CrawlEnd::OutOfTime => format!(
             "The time is up after {settled} of {targets}; the same command goes on from there.\n"
         ),
-        CrawlEnd::Unwelcome { host, asked } => format!(
+        CrawlEnd::Unwelcome { host, asked, .. } => format!(
             "{} stopped answering us after {} requests, so nothing more was asked. \
              {settled} of {targets} are settled; the same command goes on from there another day.\n",
             printable(host),

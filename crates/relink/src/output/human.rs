@@ -8,11 +8,12 @@ use std::time::Duration;
 use relink_engine::{End, Ports, REVIVABLE, Remark, Remarked};
 use relink_judge::codes;
 use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
-use relink_ports::{HostTally, PlaceIn, Settled, SettledQuery};
+use relink_ports::{Files, HostTally, PlaceIn, Settled, SettledQuery};
 use relink_wire::human::{self, Closing, FindingView, Headline, Paint, Snippet};
 
 use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views, survey};
 use crate::cli::Face;
+use crate::config::ProjectConfig;
 use crate::failure::Failure;
 use crate::settings::RunSettings;
 
@@ -36,6 +37,8 @@ pub struct HumanReport {
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
+    /// What the project's file sets, in one line.
+    project: Option<String>,
     /// Whether what came of looking for dead pages is told.
     pub(super) is_reviving: bool,
 }
@@ -53,6 +56,7 @@ impl HumanReport {
             is_quiet: face.quiet,
             is_verbose: face.verbose,
             max_age: settings.max_age,
+            project: settings.project.as_ref().and_then(ProjectConfig::line),
             is_reviving: false,
         }
     }
@@ -67,7 +71,13 @@ impl HumanReport {
         let say = |out: &mut (dyn Write + Send), text: &str| {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
+        for notice in end.story.notices() {
+            say(out, &format!("! {}\n", relink_wire::printable(&notice)))?;
+        }
         say(out, &self.headline(end))?;
+        if let Some(line) = &self.project {
+            say(out, &format!("{}\n", relink_wire::printable(line)))?;
+        }
         // A survey or a crawl may find thousands: the first are enough, unless
         // more is wanted.
         let is_check = matches!(end.story, Story::Check(_));
@@ -174,7 +184,7 @@ impl HumanReport {
             None
         };
         let snippet = match settled.places.first() {
-            Some(place) => snippet(ports, place).await,
+            Some(place) => snippet(&*ports.files, place).await,
             None => None,
         };
         let advice = settlement.code.and_then(codes::meaning).map(|meaning| meaning.advice);
@@ -199,13 +209,16 @@ impl HumanReport {
 }
 
 /// The line a link stands in, read again from its document.
-async fn snippet(ports: &Ports, place: &PlaceIn) -> Option<Snippet> {
+async fn snippet(files: &dyn Files, place: &PlaceIn) -> Option<Snippet> {
     if matches!(place.place.kind, PlaceKind::Line | PlaceKind::Argument) {
         // The line would only repeat the address.
         return None;
     }
-    let bytes = ports.files.read(Path::new(&place.path)).await.ok()?;
-    Snippet::cut(&bytes, place.place.span)
+    // Not the whole document: one of 64 MiB may have a million findings.
+    let (span, path) = (place.place.span, Path::new(&place.path));
+    let reach = Snippet::reach(span);
+    let bytes = files.read_range(path, reach.start as u64, reach.len()).await.ok()?;
+    Snippet::cut_from(&bytes, span)
 }
 
 /// What is to be said of documents beside their findings.
@@ -239,7 +252,70 @@ fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
             End::NoNetwork => human::no_network().to_owned(),
             End::Finished => finished(),
         },
-        Story::Crawl(outcome) => crawl::closing(&outcome.end, &end.tally).unwrap_or_else(finished),
+        Story::Crawl(outcome) => crawl::closing(outcome, end).unwrap_or_else(finished),
         Story::Survey(outcome) => survey::closing(outcome.end, &end.tally).unwrap_or_else(finished),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use relink_model::Place;
+    use relink_ports::{FileFault, Walk, Walked};
+
+    use super::*;
+
+    /// One document of a single long line, which counts the bytes that are read.
+    struct LongLine {
+        line: Vec<u8>,
+        read: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Files for LongLine {
+        async fn walk(&self, _: &Walk) -> Result<Walked, FileFault> {
+            Ok(Walked::default())
+        }
+
+        async fn read(&self, _: &Path) -> Result<Vec<u8>, FileFault> {
+            self.read.fetch_add(self.line.len(), Ordering::Relaxed);
+            Ok(self.line.clone())
+        }
+
+        async fn read_range(
+            &self,
+            _: &Path,
+            start: u64,
+            length: usize,
+        ) -> Result<Vec<u8>, FileFault> {
+            let start = usize::try_from(start).unwrap();
+            let end = self.line.len().min(start + length);
+            self.read.fetch_add(end - start, Ordering::Relaxed);
+            Ok(self.line[start..end].to_vec())
+        }
+
+        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+            Err(FileFault::Missing { path: path.display().to_string() })
+        }
+
+        async fn exists(&self, _: &Path) -> bool {
+            true
+        }
+    }
+
+    #[tokio::test]
+    async fn snippets_of_a_long_line_read_only_what_is_near() {
+        let line = "[x](gone.md) ".repeat(100_000).into_bytes();
+        let files = LongLine { line, read: AtomicUsize::new(0) };
+        for n in (0..100_000).step_by(1000) {
+            let span = (13 * n + 4..13 * n + 11).into();
+            let place = Place { span, line: 1, column: 1, kind: PlaceKind::Link };
+            let place = PlaceIn { path: "a.md".to_owned(), place };
+            assert!(snippet(&files, &place).await.is_some());
+        }
+        assert!(files.read.load(Ordering::Relaxed) < 100 * 16 * 1024);
     }
 }

@@ -134,6 +134,14 @@ impl Story {
         }
     }
 
+    /// What the reader must know before the results.
+    pub fn notices(&self) -> Vec<String> {
+        match self {
+            Self::Crawl(outcome) => crawl::notices(outcome),
+            Self::Check(_) | Self::Survey(_) => Vec::new(),
+        }
+    }
+
     /// The survey, if it was one.
     fn survey(&self) -> Option<&SurveyOutcome> {
         match self {
@@ -167,6 +175,9 @@ impl Reporter {
         for (path, format) in &settings.outputs {
             let out = Out::create(path)?;
             sinks.push(Sink::new(*format, out, settings, face, Paint::Plain, started));
+        }
+        if matches!(settings.format, Format::Jsonl | Format::Html) {
+            settings.note_project();
         }
         Ok(Self { sinks, bar: Bar::new(face), is_reviving: false })
     }
@@ -249,7 +260,7 @@ impl Sink {
     ) -> Self {
         match format {
             Format::Jsonl => Self::Jsonl(out, Vec::new()),
-            Format::Json => Self::Json(JsonSink::new(out, started, &settings.inputs)),
+            Format::Json => Self::Json(JsonSink::new(out, started, settings)),
             Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
             Format::Html => Self::Html(out),
         }
@@ -279,6 +290,7 @@ impl Sink {
     async fn finish(self, ports: &Ports, end: &RunEnd, hosts: &[HostTally]) -> Result<(), Failure> {
         match self {
             Self::Jsonl(mut out, _) => {
+                tell_notices(&end.story);
                 if let Some(outcome) = end.story.survey() {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
@@ -296,6 +308,15 @@ impl Sink {
                 out.finish().map_err(cannot_write)
             }
         }
+    }
+}
+
+/// Says beside the results what the reader must know first; lines of JSON have
+/// no room for it.
+#[expect(clippy::print_stderr, reason = "this is what stderr is for")]
+fn tell_notices(story: &Story) {
+    for notice in story.notices() {
+        eprintln!("warning: {}", relink_wire::printable(&notice));
     }
 }
 
@@ -397,6 +418,7 @@ fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             words: tally.words.clone(),
             skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
             dead: DeadLinks::among(&tally.words),
+            notices: end.story.notices(),
             exit: end.exit as u8,
         },
         survey: end.story.survey().map(survey::row),

@@ -43,6 +43,7 @@ impl CrawlPlan {
             fail_on,
             db,
             max_page_links: going.max_page_links,
+            named_urls: going.sitemap.clone(),
             ..asking_flags(asking)
         };
         let config = config.over(files);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
+use std::path::Path;
 
 use relink_engine::{CatalogueFields, CatalogueSource, SurveySettings};
 use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
@@ -62,17 +63,17 @@ impl SurveyPlan {
                 ("fields".to_owned(), format!("{fields:?}")),
             ]),
         };
-        let inputs = args.catalogue.into_iter().collect();
+        let inputs = args.catalogue.iter().map(|path| path.display().to_string()).collect();
         let run = RunSettings::new(config, &folder, outputs, inputs)?;
         Ok(Self { survey, source, fields, explain: args.explain, run })
     }
 }
 
 /// Where a catalogue comes from; from the database, if none is named.
-pub fn catalogue_source(named: Option<&str>) -> Result<CatalogueSource, Failure> {
+pub fn catalogue_source(named: Option<&Path>) -> Result<CatalogueSource, Failure> {
     Ok(match named {
         None => CatalogueSource::Store,
-        Some(STDIN) => {
+        Some(path) if path == Path::new(STDIN) => {
             let mut bytes = Vec::new();
             Bounded::new(std::io::stdin().lock(), MAX_DOCUMENT_BYTES)
                 .read_to_end(&mut bytes)

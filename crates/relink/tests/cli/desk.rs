@@ -55,6 +55,14 @@ impl Desk {
         self.write(name, &lines)
     }
 
+    /// Writes the user's own configuration file.
+    pub fn write_user_config(&self, text: &str) -> &Self {
+        let folder = self.home().join("config/relink");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+        self
+    }
+
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }

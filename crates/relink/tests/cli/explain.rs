@@ -32,3 +32,9 @@ fn what_cannot_be_explained_exits_2_with_a_hint() {
         assert!(said.stderr.contains("relink explain --list"), "{}", said.stderr);
     }
 }
+
+#[test]
+fn explain_of_a_code_that_is_given_does_not_call_it_reserved() {
+    let said = Desk::new().run(&["explain", "RL491"]).exits(0);
+    assert!(said.stdout.contains("robots.txt") && !said.stdout.contains("reserved"), "{said:?}");
+}

@@ -19,4 +19,5 @@ mod secrets;
 mod servers;
 mod soft404;
 mod survey;
+mod survey_resume;
 mod usage;

@@ -34,7 +34,7 @@ impl Watch {
     /// Writes an input, which may hold secrets.
     fn input(&mut self, name: &str, text: &str) {
         self.desk.write(name, text);
-        self.inputs.insert(self.desk.path(name));
+        self.inputs.insert(self.desk.path(name).canonicalize().unwrap());
     }
 
     /// Runs `relink` with the database of the project; returns its exit code.
@@ -70,7 +70,8 @@ impl Watch {
 
     fn written_leaks(&self) -> Vec<String> {
         let mut files = Vec::new();
-        all_files(self.desk.path("").parent().unwrap(), &mut files);
+        let folder = self.desk.path("").canonicalize().unwrap();
+        all_files(folder.parent().unwrap(), &mut files);
         let written = files.iter().filter(|file| !self.inputs.contains(*file));
         written
             .filter_map(|file| leak(&file.display().to_string(), &std::fs::read(file).unwrap()))
@@ -326,8 +327,9 @@ fn broken_configuration_files_are_not_repeated() {
         "[revive]\narchive = [\"http://u:CANARY-10@[bad\"]\n",
     ];
     for (number, text) in broken.iter().enumerate() {
-        let name = format!("{number}.toml");
+        let name = format!("../{number}.toml");
         watch.input(&name, text);
+        // Outside of the project, where a file may set everything.
         let args = ["check", "a.txt", "--revive", "--offline", "--config", &name];
         assert_eq!(watch.run(&args), 2, "{text}");
         let (_, output) = watch.printed.last().unwrap();

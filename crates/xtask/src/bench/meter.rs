@@ -52,7 +52,7 @@ pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<
 }
 
 /// The most memory that this program itself took so far, in KiB.
-pub(super) fn own_peak() -> Option<u64> {
+pub(crate) fn own_peak() -> Option<u64> {
     high_water(&std::fs::read_to_string("/proc/self/status").ok()?)
 }
 

@@ -8,9 +8,9 @@ mod decay;
 mod extract;
 mod judge;
 mod meter;
-mod nginx;
+pub(crate) mod nginx;
 mod programs;
-mod scratch;
+pub(crate) mod scratch;
 mod site;
 mod survey;
 
@@ -21,6 +21,7 @@ pub use crawl::{CrawlOutcome, CrawlSize, crawl, many_workers_are_faster};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
 pub use extract::{ExtractOutcome, ExtractSize, extract};
 pub use judge::{JudgeOutcome, JudgeSize, bench_judge};
+pub(crate) use meter::own_peak;
 pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
 pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 
@@ -70,7 +71,10 @@ impl Size {
 }
 
 /// A number from 1 on.
-fn number<T: std::str::FromStr + Default + PartialEq>(name: &str, value: &str) -> Result<T, Fault> {
+pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
+    name: &str,
+    value: &str,
+) -> Result<T, Fault> {
     value
         .parse()
         .ok()

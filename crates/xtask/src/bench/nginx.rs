@@ -17,14 +17,18 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// A running server, stopped when dropped.
 #[derive(Debug)]
-pub(super) struct Nginx(Child);
+pub(crate) struct Nginx(Child);
 
 impl Nginx {
     /// Serves `root` on 127.0.0.1 and the addresses after it.
     pub(super) fn start(scratch: &Path, root: &Path, hosts: u8, port: u16) -> Result<Self, Fault> {
+        Self::start_with(scratch, &config(scratch, root, hosts, port), port)
+    }
+
+    /// Starts with this configuration, which listens on `port`.
+    pub(crate) fn start_with(scratch: &Path, config: &str, port: u16) -> Result<Self, Fault> {
         let settings = scratch.join("nginx.conf");
-        std::fs::write(&settings, config(scratch, root, hosts, port))
-            .map_err(|fault| Fault::io(&settings, &fault))?;
+        std::fs::write(&settings, config).map_err(|fault| Fault::io(&settings, &fault))?;
         let child = Command::new("nginx")
             .arg("-p")
             .arg(scratch)
@@ -63,7 +67,7 @@ impl Drop for Nginx {
 }
 
 /// A port that was free a moment ago.
-pub(super) fn free_port() -> Result<u16, Fault> {
+pub(crate) fn free_port() -> Result<u16, Fault> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
@@ -89,10 +93,7 @@ fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(listen, "    listen 127.0.0.{host}:{port} backlog=4096;");
     }
-    let mut temporary = String::new();
-    for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
-        let _ = writeln!(temporary, "  {kind}_temp_path {scratch}/{kind};");
-    }
+    let temporary = temporary_paths(&scratch.to_string());
     format!(
         "daemon off;\nmaster_process off;\npid {scratch}/nginx.pid;\n\
          error_log {scratch}/nginx.log crit;\n\
@@ -100,6 +101,37 @@ fn config(scratch: &Path, root: &Path, hosts: u8, port: u16) -> String {
          http {{\n  access_log off;\n  keepalive_requests 10000000;\n  default_type text/html;\n\
          {temporary}  server {{\n{listen}    root {root};\n\
          \x20   add_header LinkChecker \"bench\" always;\n  }}\n}}\n"
+    )
+}
+
+/// Where nginx puts what it cannot keep in memory.
+fn temporary_paths(scratch: &str) -> String {
+    let mut temporary = String::new();
+    for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"] {
+        // Writing to a string cannot fail.
+        let _ = writeln!(temporary, "  {kind}_temp_path {scratch}/{kind};");
+    }
+    temporary
+}
+
+/// Media types of the files that documentation is made of.
+const MEDIA_TYPES: &str = "types { text/html html htm shtml; text/css css; text/xml xml; \
+    text/plain txt; application/javascript js; application/json json; application/pdf pdf; \
+    image/gif gif; image/jpeg jpeg jpg; image/png png; image/svg+xml svg; image/x-icon ico; \
+    font/woff woff; font/woff2 woff2; }";
+
+/// A configuration that serves the files of a real site as they are.
+pub(crate) fn site_config(scratch: &Path, root: &Path, port: u16) -> String {
+    let temporary = temporary_paths(&scratch.display().to_string());
+    let (scratch, root) = (scratch.display(), root.display());
+    format!(
+        "daemon off;\nmaster_process off;\npid {scratch}/nginx.pid;\n\
+         error_log {scratch}/nginx.log crit;\n\
+         events {{ worker_connections 1024; }}\n\
+         http {{\n  access_log off;\n  keepalive_requests 10000000;\n  {MEDIA_TYPES}\n\
+         \x20 default_type application/octet-stream;\n{temporary}  server {{\n\
+         \x20   listen 127.0.0.1:{port};\n    root {root};\n    index index.html;\n\
+         \x20   absolute_redirect off;\n  }}\n}}\n"
     )
 }
 

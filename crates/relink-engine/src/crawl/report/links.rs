@@ -55,6 +55,8 @@ pub(super) struct LinkReader<'a> {
     targets: &'a TargetReader,
     /// The page found on each errand.
     page_of: HashMap<ErrandId, DocumentId>,
+    /// Pages whose anchors are known, by their URL.
+    page_at: HashMap<&'a str, &'a SitePage>,
     group: Group,
     counts: Vec<DepthCount>,
     /// Pages read at each depth.
@@ -84,6 +86,11 @@ impl<'a> LinkReader<'a> {
             pages,
             targets,
             page_of,
+            page_at: pages
+                .values()
+                .filter(|page| page.anchors.is_some())
+                .map(|page| (page.label.as_str(), page))
+                .collect(),
             group: Group::default(),
             counts: Vec::new(),
             read_at,
@@ -158,7 +165,10 @@ impl<'a> LinkReader<'a> {
 
     fn note_fragment(&mut self, link: &SiteLink, page: &SitePage) {
         let Some(fragment) = &link.fragment else { return };
-        let target = self.page_of.get(&link.to).and_then(|page| self.pages.get(page));
+        let target = match self.targets.landing(link.to) {
+            Some(landing) => self.page_at.get(landing).copied(),
+            None => self.page_of.get(&link.to).and_then(|page| self.pages.get(page)),
+        };
         let Some(anchors) = target.and_then(|target| target.anchors.as_ref()) else { return };
         if !offers(anchors, fragment) {
             let spots = self.missing.entry((link.to, fragment.clone())).or_default();

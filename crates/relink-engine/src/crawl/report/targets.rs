@@ -12,6 +12,7 @@ use relink_wire::site::{
 };
 use url::Url;
 
+use super::super::SiteErrors;
 use super::links::LinksRead;
 use super::{BROKEN, SHOWN, millis_between};
 
@@ -42,6 +43,8 @@ pub(super) struct TargetReader {
     site: Option<Url>,
     briefs: HashMap<ErrandId, Brief>,
     addresses: HashMap<ErrandId, String>,
+    /// Where redirects that keep fragments lead.
+    landings: HashMap<ErrandId, String>,
     words: BTreeMap<Word, u64>,
     statuses: BTreeMap<String, u64>,
     findings: Vec<(ErrandId, SiteFinding)>,
@@ -51,6 +54,7 @@ pub(super) struct TargetReader {
     titles: HashMap<String, Vec<ErrandId>>,
     tree: BTreeMap<String, (u64, u64)>,
     visits: Vec<(String, u64)>,
+    errors: SiteErrors,
 }
 
 impl TargetReader {
@@ -61,6 +65,7 @@ impl TargetReader {
             site,
             briefs: HashMap::new(),
             addresses: HashMap::new(),
+            landings: HashMap::new(),
             words: BTreeMap::new(),
             statuses: BTreeMap::new(),
             findings: Vec::new(),
@@ -70,6 +75,7 @@ impl TargetReader {
             titles: HashMap::new(),
             tree: BTreeMap::new(),
             visits: Vec::new(),
+            errors: SiteErrors::default(),
         }
     }
 
@@ -81,8 +87,15 @@ impl TargetReader {
         self.addresses.get(&errand).map_or("", String::as_str)
     }
 
-    pub(super) fn read(&mut self, target: SiteTarget) {
+    /// The page that a redirect leads to, if it keeps the fragment of a link.
+    pub(super) fn landing(&self, errand: ErrandId) -> Option<&str> {
+        self.landings.get(&errand).map(String::as_str)
+    }
+
+    pub(super) fn read(&mut self, mut target: SiteTarget) {
         let Some(word) = target.word else { return };
+        let landing = target.landing.take().map(|landing| (target.errand, landing));
+        self.landings.extend(landing);
         let is_broken = BROKEN.contains(&word);
         *self.words.entry(word).or_default() += 1;
         *self.statuses.entry(class(target.status)).or_default() += 1;
@@ -95,6 +108,7 @@ impl TargetReader {
         if let Ok(url) = Url::parse(&target.url) {
             self.note_visit(&url, &target);
             if self.site.as_ref().is_some_and(|site| site.host() == url.host()) {
+                self.errors.note(&target);
                 self.note_in_tree(&url, is_broken);
                 self.note_page(&target);
             }
@@ -152,6 +166,7 @@ impl TargetReader {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pages: read.pages,
             links: read.links,
+            remark: self.errors.sentence(),
             words: self.words,
             statuses: self.statuses,
             depths: read.depths,

@@ -60,7 +60,7 @@ async fn federation(args: &SimulateArgs) -> Result<Federation, Failure> {
     let source = CatalogueSource::File(path.clone());
     let read = read_catalogue(&disk, &*store, &source, &fields).await?;
     if !read.has_truth() {
-        return Err(Failure::usage(format!("cannot simulate on `{path}`"))
+        return Err(Failure::usage(format!("cannot simulate on `{}`", path.display()))
             .cause("it does not say of every URL whether it is broken")
             .hint(
                 "name the column with `--truth-column`; 1, true, yes, broken and dead mean broken",

@@ -94,3 +94,33 @@ fn check_process_substitution_reads_the_pipe() {
         assert_eq!(said.exits(1).rows().urls(), ["gone.md"], "{input}");
     }
 }
+
+#[test]
+fn paths_that_are_not_utf8_are_checked_and_reported() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let desk = Desk::new();
+    let name = |bytes: &'static [u8]| std::ffi::OsStr::from_bytes(bytes);
+    let folder = desk.path("").join(name(b"d\xff"));
+    std::fs::create_dir(&folder).unwrap();
+    for (file, text) in
+        [(&b"\xfe.md"[..], "[a](gone.md) [o](#nope)"), (b"\xff.md", "[a](gone2.md)")]
+    {
+        std::fs::write(folder.join(name(file)), text).unwrap();
+    }
+    let named = [name(b"d\xff/\xfe.md"), name(b"d\xff/\xff.md")];
+    for inputs in [vec![name(b"d\xff")], vec![name(b".")], named.to_vec()] {
+        let mut command = desk.command(&["check", "--offline", "--db", "relink.db"]);
+        command.args(["--format", "json", "--fresh"]).args(&inputs);
+        let said = Said::of(&command.output().unwrap()).exits(1);
+        let report: Value = serde_json::from_str(&said.stdout).unwrap();
+        let targets = report["targets"].as_array().unwrap();
+        assert_eq!(targets.len(), 3, "{inputs:?}: {said:?}");
+        let path = targets[0]["places"][0]["path"].as_str().unwrap();
+        assert!(path.starts_with("d\u{fffd}/"), "{path}");
+        assert_eq!(report["summary"]["documents"], 2, "{inputs:?}");
+        let mut command = desk.command(&["extract"]);
+        let said = Said::of(&command.args(&inputs).output().unwrap()).exits(0);
+        assert_eq!(said.stdout.lines().count(), 3, "{inputs:?}");
+    }
+}

@@ -54,3 +54,11 @@ fn crawl_resolves_a_fragment_alone_against_the_base() {
     web.answer("/docs", html("<!doctype html><h1 id=a>A</h1><h2 id=part>B</h2>"));
     assert_eq!(missing(&web), ["own"]);
 }
+
+#[test]
+fn crawl_looks_for_anchors_behind_redirects() {
+    let web =
+        site(&["/old#a", "/old#gone", "/named#gone"], "<!doctype html><h1 id=a>A</h1><p id=b>");
+    web.redirect("/old", 301, "/docs").redirect("/named", 301, "/docs#a");
+    assert_eq!(missing(&web), ["gone"]);
+}

@@ -8,6 +8,7 @@ mod exports;
 mod limits;
 mod numbers;
 mod orders;
+mod outage;
 mod render;
 mod resume;
 mod robots;

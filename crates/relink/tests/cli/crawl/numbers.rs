@@ -57,6 +57,17 @@ fn check(report: &Value) {
     assert_eq!(statuses.map(|count| count.as_u64().unwrap()).sum::<u64>(), all);
 }
 
+/// Rows of the report for machines are as many as its summary says.
+#[track_caller]
+fn check_rows(desk: &Desk, report: &Value) {
+    let rows = desk.run(&["report", "--db", "relink.db", "--format", "jsonl"]).rows();
+    assert_eq!(rows.0.len() as u64, report["targets"], "rows against targets");
+    for (word, count) in report["words"].as_object().unwrap() {
+        let rows = rows.0.iter().filter(|row| row["verdict"] == **word).count();
+        assert_eq!(rows as u64, *count, "rows that are {word}");
+    }
+}
+
 #[test]
 fn rows_sum_to_the_header_when_the_deepest_pages_have_no_links() {
     for (sections, leaves, dead) in [(1, 4, 0), (3, 3, 1), (2, 0, 2), (4, 2, 4)] {
@@ -67,6 +78,7 @@ fn rows_sum_to_the_header_when_the_deepest_pages_have_no_links() {
         let pages = 1 + sections + sections * leaves;
         assert_eq!(told["pages"], pages);
         assert!(said.stdout.contains(&format!("{pages} pages")), "{}", said.stdout);
+        check_rows(&desk, &told);
     }
 }
 

@@ -137,6 +137,12 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
          <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
     ];
     let (web, mut home) = (Web::start_blocking(), vec!["/".to_owned()]);
+    let define = "<script>customElements.define('x-list',class extends HTMLElement{\
+        connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=\
+        '<a href=\"/found/shadow\">link</a>'}})</script>";
+    web.page("/shadow", 200, &format!("<!doctype html><h1>List</h1><x-list></x-list>{define}"));
+    add_pages(&web, "/found/shadow");
+    home.push("/shadow".to_owned());
     for (number, shell) in shells.iter().enumerate() {
         let script = format!(
             "<script>document.querySelector('#app,app-root').innerHTML=\
@@ -151,4 +157,55 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
     for number in 0..shells.len() {
         assert_eq!(rows.word(web.url(&format!("/found/{number}"))), "alive");
     }
+    assert_eq!(rows.word(web.url("/found/shadow")), "alive");
+}
+
+/// The directories of browsers that are left in a directory.
+fn profiles(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("relink-browser-")).collect()
+}
+
+/// Crawls a page that never rests in a browser, and sends signals.
+#[track_caller]
+fn check_signals(signals: &[&str]) {
+    let web = Web::start_blocking();
+    web.page("/", 200, "<script>setInterval(() => fetch('/beat'), 20)</script>");
+    web.page("/beat", 200, "");
+    let desk = Desk::new();
+    let temporary = desk.path("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let url = web.url("/").to_string();
+    let mut command = desk.command(&[CRAWL, QUICK, &[&url, "--render", "always"]].concat());
+    command.args(["--timeout", "60s"]).env("TMPDIR", &temporary);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let running = crate::desk::Running::of(command.spawn().unwrap());
+    let began = Instant::now();
+    while web.hits("/beat") < 3 {
+        assert!(began.elapsed() < Duration::from_secs(60), "the page is not at work");
+        std::thread::yield_now();
+    }
+    for name in signals {
+        running.signal(name);
+    }
+    running.finish();
+    // A killed process leaves the clean-up to the shell that started the browser.
+    while !profiles(&temporary).is_empty() {
+        assert!(began.elapsed() < Duration::from_secs(60), "{signals:?}: a profile is left");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn signal_during_rendering_leaves_no_profile() {
+    check_signals(&["INT"]);
+    check_signals(&["TERM"]);
+    check_signals(&["HUP"]);
+}
+
+#[test]
+fn second_signal_or_kill_during_rendering_leaves_no_profile() {
+    check_signals(&["INT", "INT"]);
+    check_signals(&["KILL"]);
 }

@@ -174,10 +174,11 @@ fn a_huge_robots_file_is_read_as_far_as_it_must_be() {
 fn the_visitor_says_who_it_is_and_where_to_complain() {
     let web = ruled("");
     let url = web.url("/");
-    crawl(&Desk::new(), &[url.as_str()]);
+    crawl(&Desk::new(), &[url.as_str(), "--contact", "https://example.org/bot"]);
     for seen in web.requests() {
         let agent = seen.header("user-agent").unwrap_or_default();
-        let is_honest = agent.to_lowercase().contains("relink/") && agent.contains("+http");
+        let is_honest =
+            agent.to_lowercase().contains("relink/") && agent.contains("+https://example.org/bot");
         assert!(is_honest, "{agent} at {}", seen.path);
     }
 }

@@ -1,4 +1,4 @@
-//! The table `[revive]` of `relink.toml`.
+//! The table `[revive]` of a configuration file.
 
 use super::Scene;
 use crate::desk::QUICK;
@@ -6,7 +6,7 @@ use crate::desk::QUICK;
 /// A project whose file says this.
 fn project(table: &str) -> Scene {
     let scene = Scene::new(|_| Vec::new());
-    scene.desk.write("relink.toml", &format!("db = \"relink.db\"\n[revive]\n{table}\n"));
+    scene.desk.write_user_config(&format!("db = \"relink.db\"\n[revive]\n{table}\n"));
     scene
 }
 
@@ -23,7 +23,7 @@ fn check_refused(table: &str, expect: &[&str]) {
 fn a_file_says_whom_to_ask() {
     let scene = project("");
     let table = format!("db = \"relink.db\"\n[revive]\narchive = [\"{}\"]\n", scene.archive.root());
-    scene.desk.write("relink.toml", &table);
+    scene.desk.write_user_config(&table);
     let url = scene.url("/old/oak");
     scene.desk.run(&[&["revive"], QUICK, &[&url]].concat()).exits(0);
     assert!(scene.asked("oak") > 0);
@@ -42,7 +42,7 @@ fn a_bad_key_exits_2_with_a_hint() {
 
 #[test]
 fn a_bad_value_exits_2() {
-    check_refused("date = \"yesterday\"", &["relink.toml` cannot be used"]);
+    check_refused("date = \"yesterday\"", &["config.toml` cannot be used"]);
     check_refused("elsewhere = \"perhaps\"", &["line 3, column 13: ", "`never`"]);
     check_refused("search = [\"altavista\"]", &["`altavista` is no search engine", "`local`"]);
     check_refused("search = [\"json:http://127.0.0.1/\"]", &["has no `{query}`"]);

@@ -1,0 +1,114 @@
+//! Sites that go down while they are crawled.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use relink_testkit::web::{Answer, Web};
+
+use super::{crawl, report, written};
+use crate::desk::{Desk, Said};
+
+/// Pages of the site.
+const PAGES: usize = 600;
+
+/// A site that answers so many requests and then only errors, until it is
+/// repaired.
+struct Failing {
+    web: Web,
+    is_down: Arc<AtomicBool>,
+}
+
+impl Failing {
+    fn start(healthy_requests: usize, status: u16) -> Self {
+        let web = Web::start_blocking();
+        let (is_down, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
+        let down = Arc::clone(&is_down);
+        web.made_below("/", move |seen| {
+            let served = served.fetch_add(1, Ordering::Relaxed);
+            if served >= healthy_requests && down.load(Ordering::Relaxed) {
+                return Answer::new(status, "<h1>Error</h1>");
+            }
+            page(&seen.path)
+        });
+        Self { web, is_down }
+    }
+
+    fn url(&self) -> String {
+        self.web.url("/0").into()
+    }
+}
+
+/// Each page links to ten more.
+fn page(path: &str) -> Answer {
+    let number: Option<usize> = path.trim_start_matches('/').parse().ok();
+    let Some(number) = number.filter(|number| *number < PAGES) else {
+        return Answer::new(404, "nothing here");
+    };
+    let links: Vec<String> =
+        (1..=10).map(|n| 10 * number + n).filter(|n| *n < PAGES).map(|n| format!("/{n}")).collect();
+    Answer::new(200, written::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()))
+}
+
+/// How many results have this verdict, and this start of their reason.
+fn count(said: &Said, verdict: &str, reason: &str) -> usize {
+    let is_such = |row: &&serde_json::Value| {
+        row["verdict"] == verdict && row["reason"].as_str().unwrap().starts_with(reason)
+    };
+    said.rows().0.iter().filter(is_such).count()
+}
+
+#[test]
+fn crawl_of_a_site_that_goes_down_stops_requesting_and_exits_1() {
+    for status in [500, 502, 504] {
+        let (site, desk) = (Failing::start(100, status), Desk::new());
+        let said = report(&desk, &[&site.url()]).exits(1);
+        let first = said.stdout.lines().next().unwrap();
+        assert!(first.starts_with("! ") && first.contains("of this site"), "{}", said.stdout);
+        assert!(!said.stdout.contains("Nothing fails"), "{}", said.stdout);
+        let requests = site.web.requests().len();
+        assert!(requests <= 100 + 60, "{status}: {requests} requests");
+    }
+}
+
+#[test]
+fn pages_of_a_site_that_is_down_are_failing_and_requested_in_the_next_run() {
+    let (site, desk) = (Failing::start(100, 502), Desk::new());
+    let said = crawl(&desk, &[&site.url()]).exits(1);
+    assert!(count(&said, "failing", "not requested: the host has answered only errors") > 100);
+    assert_eq!(count(&said, "dead", ""), 0);
+    assert!(said.stderr.contains("warning: "), "{}", said.stderr);
+    site.is_down.store(false, Ordering::Relaxed);
+    let said = crawl(&desk, &[&site.url()]).exits(0);
+    assert_eq!(count(&said, "alive", ""), PAGES);
+}
+
+#[test]
+fn site_that_recovers_during_the_pause_is_crawled_to_its_end() {
+    let web = Web::start_blocking();
+    let served = AtomicUsize::new(0);
+    web.made_below("/", move |seen| {
+        let served = served.fetch_add(1, Ordering::Relaxed);
+        if (100..121).contains(&served) { Answer::new(500, "") } else { page(&seen.path) }
+    });
+    let url = web.url("/0");
+    let said = crawl(&Desk::new(), &[url.as_str()]).exits(0);
+    assert!(count(&said, "alive", "") > 300);
+    assert_eq!(count(&said, "failing", "not requested"), 0);
+}
+
+#[test]
+fn site_with_a_fifth_of_failing_pages_exits_1_and_says_so_first() {
+    let web = super::site("/ /a /b /c /d\n/a\n/b\n/c");
+    web.page("/d", 500, "");
+    let url = web.url("/");
+    let said = report(&Desk::new(), &[url.as_str()]).exits(1);
+    let first = said.stdout.lines().next().unwrap();
+    assert_eq!(
+        first,
+        "! 1 of the 5 pages of this site (20 %) answer with a server error or not at all"
+    );
+    let web = super::site("/ /a /b /c /d /e\n/a\n/b\n/c\n/e");
+    web.page("/d", 500, "");
+    let url = web.url("/");
+    report(&Desk::new(), &[url.as_str()]).exits(0);
+}

@@ -1,0 +1,226 @@
+//! What two crawls of one site found, and where they differ.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::Fault;
+
+/// Requests in flight.
+const IN_FLIGHT: &str = "16";
+/// Exit codes of a crawl that came to its end.
+const ENDS: [i32; 2] = [0, 1];
+/// Verdicts of URLs that are not dead.
+const NOT_DEAD: [&str; 4] = ["alive", "moved", "local", "blocked"];
+
+/// What a crawl found inside the site.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Crawl {
+    /// Every URL that was requested.
+    targets: BTreeSet<String>,
+    /// Documents that were read for their links.
+    pages: BTreeSet<String>,
+    /// URLs that are dead.
+    dead: BTreeSet<String>,
+    /// URLs with a fragment that their page does not have.
+    anchors: BTreeSet<String>,
+}
+
+impl Crawl {
+    /// Pages, dead links and missing anchors.
+    pub(super) fn counts(&self) -> [usize; 3] {
+        [self.pages.len(), self.dead.len(), self.anchors.len()]
+    }
+
+    pub(super) fn targets_as_lines(&self) -> String {
+        self.targets.iter().flat_map(|url| [url.as_str(), "\n"]).collect()
+    }
+
+    /// Makes the URLs relative to the site.
+    pub(super) fn strip(&mut self, origin: &str) {
+        for urls in [&mut self.targets, &mut self.pages, &mut self.dead, &mut self.anchors] {
+            let paths = urls.iter().map(|url| url.strip_prefix(origin).unwrap_or(url).to_owned());
+            *urls = paths.collect();
+        }
+    }
+}
+
+/// Crawls with Relink.
+pub(super) fn relink_crawl(
+    relink: &Path,
+    scratch: &Path,
+    start: &str,
+    max_pages: Option<u64>,
+) -> Result<Crawl, Fault> {
+    let (db, map) = (scratch.join("relink.db"), scratch.join("pages.xml"));
+    let mut crawl = Command::new(relink);
+    crawl.arg("crawl").arg("--db").arg(&db).args(["--format", "jsonl", "--render", "never"]);
+    crawl.args(["--host-interval", "0", "--host-concurrency", IN_FLIGHT]);
+    crawl.args(["--no-external", "--no-sitemaps"]);
+    crawl.arg("--export").arg(format!("sitemap={}", map.display())).arg(start);
+    if let Some(pages) = max_pages {
+        crawl.args(["--max-pages", &pages.to_string()]);
+    }
+    let rows = said(crawl.current_dir(scratch))?;
+    let mut report = Command::new(relink);
+    report.arg("report").arg("--db").arg(&db).args(["--format", "json"]);
+    let report = said(report.current_dir(scratch))?;
+    let pages = std::fs::read_to_string(&map).map_err(|fault| Fault::io(&map, &fault))?;
+    let mut found = Crawl { pages: locations(&pages), ..Crawl::default() };
+    read_rows(&rows, start, &mut found)?;
+    found.anchors = missing_anchors(&report)?;
+    Ok(found)
+}
+
+/// What a command prints, if it came to its end.
+fn said(command: &mut Command) -> Result<String, Fault> {
+    let output = command
+        .output()
+        .map_err(|fault| Fault::new(format!("cannot run `{command:?}`: {fault}")))?;
+    if !output.status.code().is_some_and(|code| ENDS.contains(&code)) {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(Fault::new(format!("{command:?} ended with {}:\n{errors}", output.status)));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), Fault> {
+    let origin = start.splitn(4, '/').take(3).collect::<Vec<_>>().join("/") + "/";
+    for line in rows.lines() {
+        let row = json(line)?;
+        let url = row["url"].as_str().unwrap_or_default();
+        if !url.starts_with(&origin) {
+            continue;
+        }
+        found.targets.insert(url.to_owned());
+        if !NOT_DEAD.contains(&row["verdict"].as_str().unwrap_or_default()) {
+            found.dead.insert(url.to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The URLs of a sitemap.
+fn locations(map: &str) -> BTreeSet<String> {
+    let entries = map.split("<loc>").skip(1).filter_map(|entry| entry.split("</loc>").next());
+    entries
+        .map(|url| url.replace("&#39;", "'").replace("&apos;", "'").replace("&amp;", "&"))
+        .collect()
+}
+
+fn missing_anchors(report: &str) -> Result<BTreeSet<String>, Fault> {
+    let report = json(report)?;
+    let list = &report["fragments"];
+    let rows: Vec<&Value> = list["rows"].as_array().into_iter().flatten().collect();
+    if list["total"].as_u64() != Some(rows.len() as u64) {
+        return Err(Fault::new("the report does not list every missing anchor"));
+    }
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    Ok(rows.iter().map(|row| text(row, "url") + "#" + &text(row, "fragment")).collect())
+}
+
+/// Reads what the reference crawl printed.
+pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, Fault> {
+    let found = json(printed)?;
+    let list = |name: &str| -> BTreeSet<String> {
+        let all = found[name].as_array().into_iter().flatten();
+        all.filter_map(|url| url.as_str().map(str::to_owned)).collect()
+    };
+    let anchors = found["anchors"].as_array().into_iter().flatten();
+    let anchors = anchors.map(|pair| {
+        let part = |at: usize| pair[at].as_str().unwrap_or_default();
+        format!("{}#{}", part(0), part(1))
+    });
+    Ok(Crawl {
+        targets: list("targets"),
+        pages: list("pages"),
+        dead: list("dead"),
+        anchors: anchors.collect(),
+    })
+}
+
+fn json(text: &str) -> Result<Value, Fault> {
+    serde_json::from_str(text).map_err(|fault| Fault::new(format!("this is not JSON: {fault}")))
+}
+
+/// What only one of two crawls found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Difference(Vec<String>);
+
+impl Difference {
+    pub(super) fn between(relink: &Crawl, reference: &Crawl) -> Self {
+        let lists = [
+            ("target", &relink.targets, &reference.targets),
+            ("page", &relink.pages, &reference.pages),
+            ("dead", &relink.dead, &reference.dead),
+            ("anchor", &relink.anchors, &reference.anchors),
+        ];
+        let mut lines = Vec::new();
+        for (name, own, other) in lists {
+            lines
+                .extend(own.difference(other).map(|url| format!("only relink    {name:<6} {url}")));
+            lines
+                .extend(other.difference(own).map(|url| format!("only reference {name:<6} {url}")));
+        }
+        Self(lines)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REFERENCE: &str = r#"{"targets": ["http://a.test/", "http://a.test/b"],
+        "pages": ["http://a.test/"], "dead": ["http://a.test/b"],
+        "anchors": [["http://a.test/", "part"]]}"#;
+
+    #[test]
+    fn equal_crawls_do_not_differ() {
+        let reference = reference_crawl(REFERENCE).unwrap();
+        assert_eq!(reference.counts(), [1, 1, 1]);
+        assert!(Difference::between(&reference, &reference).is_empty());
+    }
+
+    #[test]
+    fn difference_names_who_found_what() {
+        let mut reference = reference_crawl(REFERENCE).unwrap();
+        reference.strip("http://a.test");
+        let other = Crawl { dead: BTreeSet::new(), ..reference.clone() };
+        let difference = Difference::between(&other, &reference);
+        assert_eq!(difference.to_string(), "only reference dead   /b\n");
+        assert_eq!(difference.len(), 1);
+    }
+
+    #[test]
+    fn rows_of_other_hosts_and_live_urls_are_not_dead() {
+        let rows = "{\"url\":\"http://a.test/x\",\"verdict\":\"dead\"}\n\
+                    {\"url\":\"http://a.test/y\",\"verdict\":\"moved\"}\n\
+                    {\"url\":\"http://b.test/z\",\"verdict\":\"dead\"}\n";
+        let mut found = Crawl::default();
+        read_rows(rows, "http://a.test/index.html", &mut found).unwrap();
+        assert_eq!((found.targets.len(), found.dead.len()), (2, 1));
+    }
+
+    #[test]
+    fn report_that_leaves_anchors_out_is_refused() {
+        let report = r#"{"fragments": {"rows": [], "total": 3}}"#;
+        assert!(missing_anchors(report).is_err());
+    }
+}

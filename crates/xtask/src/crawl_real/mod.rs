@@ -1,0 +1,229 @@
+//! `cargo xtask crawl-real`: Relink against a reference crawl on real sites.
+//!
+//! Documentation of Debian packages is served by a private nginx on loopback
+//! and crawled twice: by Relink, and by `reference.py`, which shares no code
+//! with it. Pages read, internal dead links and missing anchors must be equal.
+//!
+//! Downloads packages, so it is never part of the test suite.
+
+mod compare;
+mod packages;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use self::compare::{Crawl, Difference, reference_crawl, relink_crawl};
+use self::packages::{SITES, Site};
+use crate::bench::nginx::{Nginx, free_port, site_config};
+use crate::bench::scratch::Scratch;
+use crate::workspace::{output, run};
+use crate::{Fault, Workspace};
+
+/// The reference crawl.
+const REFERENCE: &str = include_str!("reference.py");
+/// The variable that names the binary to test.
+const RELINK_VARIABLE: &str = "RELINK";
+
+/// What to crawl, and with what.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RealSites {
+    /// Names of sites; all of them if there is none.
+    sites: Vec<String>,
+    /// Maximum number of pages of each site.
+    max_pages: Option<u64>,
+    /// The binary to test.
+    relink: Option<PathBuf>,
+    /// Where packages are kept.
+    cache: Option<PathBuf>,
+    /// Where differences are written.
+    out: Option<PathBuf>,
+}
+
+impl RealSites {
+    /// Reads the options of the command line.
+    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+        let mut read = Self::default();
+        let mut rest = options;
+        while let [name, value, tail @ ..] = rest {
+            match *name {
+                "--site" => read.sites.push(known_site(value)?),
+                "--max-pages" => read.max_pages = Some(crate::bench::number(name, value)?),
+                "--relink" => read.relink = Some(value.into()),
+                "--cache" => read.cache = Some(value.into()),
+                "--out" => read.out = Some(value.into()),
+                _ => return Err(unknown(name)),
+            }
+            rest = tail;
+        }
+        match rest {
+            [] => Ok(read),
+            [name, ..] => Err(unknown(name)),
+        }
+    }
+
+    fn wants(&self, site: &Site) -> bool {
+        self.sites.is_empty() || self.sites.iter().any(|name| name == site.name)
+    }
+}
+
+fn known_site(name: &str) -> Result<String, Fault> {
+    if SITES.iter().any(|site| site.name == name) {
+        return Ok(name.to_owned());
+    }
+    let names: Vec<&str> = SITES.iter().map(|site| site.name).collect();
+    Err(Fault::new(format!("unknown site `{name}`"))
+        .hint(format!("the sites are {}", names.join(", "))))
+}
+
+fn unknown(name: &str) -> Fault {
+    Fault::new(format!("unknown option `{name}`, or an option without a value"))
+        .hint("the options are --site NAME, --max-pages N, --relink FILE, --cache DIR, --out DIR")
+}
+
+/// The results of one site.
+#[derive(Debug)]
+struct Row {
+    name: &'static str,
+    relink: Crawl,
+    reference: Crawl,
+    difference: Difference,
+    /// The file with the differences, if there are any.
+    file: Option<PathBuf>,
+}
+
+/// The results of all sites.
+#[derive(Debug)]
+pub struct RealOutcome(Vec<Row>);
+
+impl RealOutcome {
+    /// Whether Relink and the reference agree on every site.
+    pub fn is_equal(&self) -> bool {
+        self.0.iter().all(|row| row.difference.is_empty())
+    }
+}
+
+impl fmt::Display for RealOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let titles = ["pages", "dead links", "missing anchors"];
+        writeln!(f, "{:<12} {:>16} {:>16} {:>16}", "site", titles[0], titles[1], titles[2])?;
+        for row in &self.0 {
+            write!(f, "{:<12}", row.name)?;
+            for (relink, reference) in row.relink.counts().into_iter().zip(row.reference.counts()) {
+                write!(f, " {:>16}", format!("{relink} / {reference}"))?;
+            }
+            match &row.file {
+                None => writeln!(f, "  equal")?,
+                Some(file) => {
+                    writeln!(f, "  {} differences: {}", row.difference.len(), file.display())?;
+                }
+            }
+        }
+        write!(f, "(each: Relink / reference)")
+    }
+}
+
+/// Crawls the sites; `note` gets one line for each step.
+pub fn crawl_real(
+    workspace: &Workspace,
+    wanted: &RealSites,
+    note: impl Fn(&str),
+) -> Result<RealOutcome, Fault> {
+    let relink = binary(workspace, wanted, &note)?;
+    let cache = wanted.cache.clone().map_or_else(packages::default_cache, Ok)?;
+    let mut rows = Vec::new();
+    for site in SITES.iter().filter(|site| wanted.wants(site)) {
+        let root = packages::unpacked(site, &cache, &note)?;
+        rows.push(crawl_site(site, &root, &relink, wanted, &note)?);
+    }
+    Ok(RealOutcome(rows))
+}
+
+/// The binary that was named, or a new build of it.
+fn binary(
+    workspace: &Workspace,
+    wanted: &RealSites,
+    note: &impl Fn(&str),
+) -> Result<PathBuf, Fault> {
+    let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
+    if let Some(named) = wanted.relink.clone().or(variable) {
+        return Ok(named);
+    }
+    note("building relink (name a binary with --relink or RELINK)");
+    run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
+    Ok(workspace.target.join("debug/relink"))
+}
+
+fn crawl_site(
+    site: &Site,
+    root: &Path,
+    relink: &Path,
+    wanted: &RealSites,
+    note: &impl Fn(&str),
+) -> Result<Row, Fault> {
+    let (scratch, port) = (Scratch::new()?, free_port()?);
+    let config = site_config(scratch.path(), root, port);
+    let _nginx = Nginx::start_with(scratch.path(), &config, port)?;
+    let start = format!("http://127.0.0.1:{port}{}", site.start);
+    note(&format!("{}: relink", site.name));
+    let mut found = relink_crawl(relink, scratch.path(), &start, wanted.max_pages)?;
+    note(&format!("{}: reference", site.name));
+    let script = scratch.path().join("reference.py");
+    write(&script, REFERENCE)?;
+    let mut command = Command::new("python3");
+    command.arg(&script).arg(&start);
+    if wanted.max_pages.is_some() {
+        // Which pages are within a limit is for Relink to say.
+        let only = scratch.path().join("only.txt");
+        write(&only, &found.targets_as_lines())?;
+        command.arg("--only").arg(only);
+    }
+    let mut reference = reference_crawl(&output(&mut command)?)?;
+    // The port differs from run to run, and the lists should not.
+    let origin = format!("http://127.0.0.1:{port}");
+    found.strip(&origin);
+    reference.strip(&origin);
+    let difference = Difference::between(&found, &reference);
+    let file = write_difference(site, wanted, &difference)?;
+    Ok(Row { name: site.name, relink: found, reference, difference, file })
+}
+
+fn write_difference(
+    site: &Site,
+    wanted: &RealSites,
+    difference: &Difference,
+) -> Result<Option<PathBuf>, Fault> {
+    if difference.is_empty() {
+        return Ok(None);
+    }
+    let folder = wanted.out.clone().unwrap_or_else(std::env::temp_dir);
+    std::fs::create_dir_all(&folder).map_err(|fault| Fault::io(&folder, &fault))?;
+    let file = folder.join(format!("crawl-real-{}.txt", site.name));
+    write(&file, &difference.to_string())?;
+    Ok(Some(file))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Fault> {
+    std::fs::write(path, text).map_err(|fault| Fault::io(path, &fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_accepts_every_option() {
+        let options =
+            ["--site", "sqlite", "--max-pages", "50", "--relink", "target/release/relink"];
+        let read = RealSites::read(&options).unwrap();
+        assert_eq!((read.sites.as_slice(), read.max_pages), (&["sqlite".to_owned()][..], Some(50)));
+        assert_eq!(read.relink, Some("target/release/relink".into()));
+    }
+
+    #[test]
+    fn read_rejects_unknown_options_and_sites() {
+        for options in [&["--site", "elsewhere"][..], &["--max-pages"], &["--max-pages", "x"]] {
+            assert!(RealSites::read(options).is_err(), "{options:?}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! `cargo xtask fuzz`: mutated URLs, documents and server responses, against
+//! panics, hangs and memory without bounds.
+//!
+//! Every input is made from the seed and its number, so a failure can be made
+//! again. The whole run takes some minutes in an optimized build; a part of it
+//! with a fixed seed is an ordinary test.
+
+mod documents;
+mod guard;
+mod mutate;
+mod random;
+mod responses;
+mod seeds;
+mod urls;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use relink_page::Format;
+
+pub use self::guard::{Failure, Guard};
+pub use self::mutate::mutate;
+pub use self::random::Random;
+use crate::Fault;
+use crate::bench::own_peak;
+
+/// The most memory that a run may take, in KiB.
+const MAX_PEAK_KIB: u64 = 512 << 10;
+/// Items that a worker takes at a time.
+const PIECE: u64 = 256;
+
+/// The size of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FuzzSize {
+    /// Where all inputs come from.
+    pub seed: u64,
+    /// URLs.
+    pub urls: u64,
+    /// Documents of each format.
+    pub documents: u64,
+    /// Responses of servers.
+    pub responses: u64,
+    /// Where failing inputs are written.
+    pub folder: PathBuf,
+}
+
+impl Default for FuzzSize {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            urls: 10_000_000,
+            documents: 100_000,
+            responses: 100_000,
+            folder: PathBuf::from("target/fuzz"),
+        }
+    }
+}
+
+impl FuzzSize {
+    /// Reads `--seed N`, `--urls N`, `--documents N` and `--responses N`.
+    ///
+    /// # Errors
+    ///
+    /// If an option is not known or its value is not a number.
+    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+        let mut size = Self::default();
+        let mut rest = options;
+        while let [name, tail @ ..] = rest {
+            if *name == UNOPTIMIZED {
+                rest = tail;
+                continue;
+            }
+            let [value, tail @ ..] = tail else {
+                return Err(Fault::new(format!("`{name}` needs a number")));
+            };
+            let number = || {
+                let number = value.replace('_', "").parse();
+                number.map_err(|_| Fault::new(format!("`{name} {value}` is not a number")))
+            };
+            match *name {
+                "--seed" => size.seed = number()?,
+                "--urls" => size.urls = number()?,
+                "--documents" => size.documents = number()?,
+                "--responses" => size.responses = number()?,
+                _ => return Err(Fault::new(format!("`{name}` is not an option of fuzz"))),
+            }
+            rest = tail;
+        }
+        Ok(size)
+    }
+}
+
+/// The option that keeps a run in the build it was started in.
+pub const UNOPTIMIZED: &str = "--unoptimized";
+
+/// The result of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FuzzOutcome {
+    /// URLs that were read.
+    pub urls: u64,
+    /// Documents that were read, of all formats.
+    pub documents: u64,
+    /// Responses that were sent.
+    pub responses: u64,
+    /// Every panic.
+    pub failures: Vec<Failure>,
+    /// The most memory that this process took, in KiB, where the system knows.
+    pub peak_kib: Option<u64>,
+}
+
+impl FuzzOutcome {
+    /// Whether nothing panicked and memory was bounded; a hang ends the run.
+    pub fn is_right(&self) -> bool {
+        self.failures.is_empty() && self.peak_kib.is_none_or(|peak| peak < MAX_PEAK_KIB)
+    }
+}
+
+impl fmt::Display for FuzzOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { urls, documents, responses, failures, peak_kib } = self;
+        writeln!(f, "{urls} URLs, {documents} documents, {responses} responses")?;
+        let peak = peak_kib.map_or("unknown".to_owned(), |kib| format!("{} MiB", kib >> 10));
+        write!(f, "{} panics, 0 hangs, peak memory {peak}", failures.len())?;
+        for Failure { place, input } in failures {
+            let input = input.as_ref().map(|path| format!(": {}", path.display()));
+            write!(f, "\npanic at {place}{}", input.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+}
+
+/// Runs all parts, one after the other; `note` hears which.
+///
+/// # Errors
+///
+/// If the servers of the last part cannot be started.
+pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, Fault> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let guard = Guard::new(&size.folder, workers);
+    note(&format!("{} URLs", size.urls));
+    in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
+    for format in Format::ALL {
+        note(&format!("{} documents: {format}", size.documents));
+        let part = documents::Part::new(format, size.seed);
+        in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
+    }
+    note(&format!("{} responses", size.responses));
+    let responses = responses::run(&guard, size.seed, size.responses)?;
+    guard.note_caught();
+    Ok(FuzzOutcome {
+        urls: size.urls,
+        documents: size.documents * Format::ALL.len() as u64,
+        responses,
+        failures: guard.failures(),
+        peak_kib: own_peak(),
+    })
+}
+
+/// Hands the numbers of items to workers.
+fn in_parallel(workers: usize, items: u64, work: impl Fn(usize, u64) + Sync) {
+    let next = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (next, work) = (&next, &work);
+            scope.spawn(move || {
+                loop {
+                    let first = next.fetch_add(PIECE, Ordering::Relaxed);
+                    if first >= items {
+                        return;
+                    }
+                    (first..items.min(first + PIECE)).for_each(|item| work(worker, item));
+                }
+            });
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_options_set_the_size() {
+        let options = ["--seed", "7", "--urls", "1_000", "--unoptimized", "--responses", "3"];
+        let size = FuzzSize::read(&options).unwrap();
+        assert_eq!((size.seed, size.urls, size.responses), (7, 1_000, 3));
+        assert!(FuzzSize::read(&["--urls", "many"]).is_err());
+        assert!(FuzzSize::read(&["--pages", "3"]).is_err());
+        assert!(FuzzSize::read(&["--urls"]).is_err());
+    }
+
+    #[test]
+    fn in_parallel_runs_every_item_once() {
+        let sum = AtomicU64::new(0);
+        in_parallel(3, 1_000, |_, item| _ = sum.fetch_add(item, Ordering::Relaxed));
+        assert_eq!(sum.into_inner(), 999 * 1_000 / 2);
+    }
+}

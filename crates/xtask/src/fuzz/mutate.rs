@@ -1,0 +1,160 @@
+//! Mutation of bytes: flips, inserts, deletes, splices, repeats, extreme
+//! numbers, cut characters and words of the format.
+
+use super::random::Random;
+
+/// Mutated bytes are never more than this, so that repeats do not grow without
+/// end.
+const MAX_BYTES: usize = 16 << 10;
+/// Times that a piece is repeated at most.
+const MAX_REPEATS: usize = 300;
+/// Mutations of one input at most.
+const MAX_MUTATIONS: usize = 6;
+
+/// Numbers at the limits of what programs count with.
+const NUMBERS: [&str; 12] = [
+    "0",
+    "-1",
+    "1",
+    "255",
+    "65536",
+    "2147483648",
+    "4294967296",
+    "18446744073709551615",
+    "99999999999999999999999",
+    "1e999",
+    "0x7fffffff",
+    "00000000000000000000000000000001",
+];
+
+/// Characters that have met trouble: several bytes, none to see, from right to
+/// left, changing their length with case, and bytes that are not UTF-8.
+const CHARACTERS: [&[u8]; 14] = [
+    "é".as_bytes(),
+    "木".as_bytes(),
+    "🌳".as_bytes(),
+    "\u{0}".as_bytes(),
+    "\u{feff}".as_bytes(),
+    "\u{202e}".as_bytes(),
+    "\u{301}".as_bytes(),
+    "İ".as_bytes(),
+    "ẞ".as_bytes(),
+    "\u{2028}".as_bytes(),
+    b"\xff",
+    b"\xc3",
+    b"\xe6\x9c",
+    b"\xf0\x9f\x8c",
+];
+
+/// Mutates a seed. `others` are seeds to splice with, `words` those of the
+/// format.
+pub fn mutate(random: &mut Random, seed: &[u8], others: &[&[u8]], words: &[&str]) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..=random.below(MAX_MUTATIONS) {
+        mutate_once(random, &mut bytes, others, words);
+        bytes.truncate(MAX_BYTES);
+    }
+    bytes
+}
+
+fn mutate_once(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]], words: &[&str]) {
+    match random.below(10) {
+        0 => flip(random, bytes),
+        1 => delete(random, bytes),
+        2 => repeat(random, bytes),
+        3 => splice(random, bytes, others),
+        4 => number(random, bytes),
+        5 => {
+            let end = random.below(bytes.len() + 1);
+            bytes.truncate(end);
+        }
+        6 => {
+            let byte = random.bits().to_le_bytes();
+            insert(random, bytes, &byte[..1]);
+        }
+        7 => {
+            let character = random.pick(&CHARACTERS);
+            insert(random, bytes, character);
+        }
+        _ => {
+            let word = random.pick(words);
+            insert(random, bytes, word.as_bytes());
+        }
+    }
+}
+
+/// A range of bytes, short ones more often.
+fn range(random: &mut Random, length: usize) -> std::ops::Range<usize> {
+    let start = random.below(length + 1);
+    let room = length - start;
+    let most = if random.one_in(2) { room.min(8) } else { room };
+    start..start + random.below(most + 1)
+}
+
+fn flip(random: &mut Random, bytes: &mut [u8]) {
+    let at = random.below(bytes.len());
+    let bit = random.below(8);
+    if let Some(byte) = bytes.get_mut(at) {
+        *byte ^= 1 << bit;
+    }
+}
+
+fn delete(random: &mut Random, bytes: &mut Vec<u8>) {
+    let range = range(random, bytes.len());
+    bytes.drain(range);
+}
+
+fn insert(random: &mut Random, bytes: &mut Vec<u8>, piece: &[u8]) {
+    let at = random.below(bytes.len() + 1);
+    bytes.splice(at..at, piece.iter().copied());
+}
+
+fn repeat(random: &mut Random, bytes: &mut Vec<u8>) {
+    let range = range(random, bytes.len());
+    let most = (MAX_BYTES / range.len().max(1)).clamp(1, MAX_REPEATS);
+    let times = random.below(most);
+    let piece = bytes[range.clone()].repeat(times);
+    bytes.splice(range.end..range.end, piece);
+}
+
+fn splice(random: &mut Random, bytes: &mut Vec<u8>, others: &[&[u8]]) {
+    let other = random.pick(others);
+    let (from, into) = (range(random, other.len()), range(random, bytes.len()));
+    bytes.splice(into, other[from].iter().copied());
+}
+
+/// Puts an extreme number in the place of a number, or anywhere.
+fn number(random: &mut Random, bytes: &mut Vec<u8>) {
+    let number = random.pick(&NUMBERS).as_bytes();
+    let start = random.below(bytes.len());
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
+    let Some(first) = bytes.iter().skip(start).position(is_digit).map(|at| start + at) else {
+        return insert(random, bytes, number);
+    };
+    let length = bytes.iter().skip(first).take_while(|byte| is_digit(byte)).count();
+    bytes.splice(first..first + length, number.iter().copied());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mutate_same_item_gives_same_bytes_within_limit() {
+        for item in 0..2_000 {
+            let mutated = || {
+                let mut random = Random::of_item(7, 0, item);
+                mutate(&mut random, b"seed 12 text", &[b"other"], &["word"])
+            };
+            assert_eq!(mutated(), mutated());
+            assert!(mutated().len() <= MAX_BYTES);
+        }
+    }
+
+    #[test]
+    fn mutate_empty_seed_without_words_works() {
+        for item in 0..200 {
+            mutate(&mut Random::of_item(1, 1, item), b"", &[], &[]);
+        }
+    }
+}
