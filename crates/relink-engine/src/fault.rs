@@ -1,6 +1,7 @@
 //! Why a use case could not go on. A dead link is never among these.
 
 use relink_ports::{FileFault, StoreFault};
+use serde::Serialize;
 use thiserror::Error;
 
 /// A use case failed; what was found until then is in the store.
@@ -21,4 +22,13 @@ pub enum EngineFault {
     /// Results could not be written.
     #[error("cannot write results")]
     Output(#[from] std::io::Error),
+    /// A record could not be written as JSON.
+    #[error("cannot write a record as JSON")]
+    Record(#[from] serde_json::Error),
+}
+
+/// Writes a record as it is stored. An error ends the run: an empty record
+/// would be read as one that says nothing.
+pub(crate) fn record<T: Serialize + ?Sized>(value: &T) -> Result<String, EngineFault> {
+    Ok(serde_json::to_string(value)?)
 }

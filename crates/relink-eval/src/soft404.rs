@@ -145,8 +145,9 @@ fn detail(given: &str, answer: &str, examined: &Examined) -> String {
         grounds: &judgement.grounds,
         requests: examined.looks.len() + examined.controls.len(),
     };
+    let line = serde_json::to_string(&detail).map(|line| line + "\n");
     // A struct of plain values cannot fail to be written.
-    serde_json::to_string(&detail).map(|line| line + "\n").unwrap_or_default()
+    line.unwrap_or_default()
 }
 
 impl Puzzle {

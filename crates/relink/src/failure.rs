@@ -194,6 +194,9 @@ impl From<EngineFault> for Failure {
             EngineFault::Stalled { .. } => Self::fault("the run stalled")
                 .cause(fault.to_string())
                 .hint("results are saved; run the same command again to continue, and report this as a bug"),
+            EngineFault::Record(ref source) => {
+                Self::fault(fault.to_string()).cause(source.to_string())
+            }
             EngineFault::Output(fault) => Self::fault("cannot write results")
                 .cause(fault.to_string())
                 .hint("what was found is kept; the same command goes on from there"),

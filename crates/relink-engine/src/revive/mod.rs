@@ -46,6 +46,7 @@ use self::quest::Quest;
 pub use self::story::{Alias, Other, PassedOver, Replacement, Revival};
 pub use self::teaching::lesson_programs;
 use self::teaching::teaches;
+use crate::fault::record;
 use crate::isolation::{Panicked, isolate_async};
 use crate::{EngineFault, Ports, Stop};
 
@@ -292,16 +293,17 @@ impl Search<'_> {
     }
 
     async fn keep(&self, revivals: &[Revival]) -> Result<(), EngineFault> {
-        let kept: Vec<KeptRevival> = revivals
-            .iter()
-            .map(|revival| KeptRevival {
+        let kept = |revival: &Revival| {
+            Ok(KeptRevival {
                 url: revival.url.to_string(),
                 alias: revival.alias.as_ref().map(|alias| alias.url.to_string()),
                 confidence: revival.alias.as_ref().map(|alias| alias.confidence),
                 tried: revival.tried,
-                story: serde_json::to_string(revival).unwrap_or_default(),
+                story: record(revival)?,
             })
-            .collect();
+        };
+        let kept: Vec<KeptRevival> =
+            revivals.iter().map(kept).collect::<Result<_, EngineFault>>()?;
         Ok(self.ports.store.keep_revivals(&kept).await?)
     }
 }

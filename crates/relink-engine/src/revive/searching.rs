@@ -21,6 +21,7 @@ use super::matched::answers;
 use super::queries::on_site;
 use super::{Alias, Quest, Search};
 use crate::EngineFault;
+use crate::fault::record;
 
 /// How long an engine's answer is good for.
 const GOOD_FOR: SignedDuration = SignedDuration::from_hours(30 * 24);
@@ -169,8 +170,7 @@ impl Search<'_> {
         };
         if let Some(key) = &key {
             let kept = KeptAnswer { hits: answer.hits.clone(), total: answer.total };
-            let text = serde_json::to_string(&kept).unwrap_or_default();
-            self.ports.store.keep_search(key, &text, now).await?;
+            self.ports.store.keep_search(key, &record(&kept)?, now).await?;
         }
         Ok(Some(answer))
     }

@@ -19,6 +19,7 @@ use url::Url;
 use super::giving_up::SCHEMES;
 use super::{Alias, Quest, Revival, Search};
 use crate::EngineFault;
+use crate::fault::record;
 
 /// Pages found earlier that are read from the store for each directory and
 /// beginning.
@@ -49,8 +50,7 @@ impl Search<'_> {
             next = directory.parent();
         }
         // A book is written as what it holds, by directory.
-        let text = serde_json::to_string(&found).unwrap_or_default();
-        Ok(Book { programs: serde_json::from_str(&text).unwrap_or_default(), ids })
+        Ok(Book { programs: serde_json::from_str(&record(&found)?)?, ids })
     }
 
     /// Learns from what was found, now and before, and keeps it.
@@ -72,7 +72,7 @@ impl Search<'_> {
                 is_dead: false,
                 is_disabled: false,
                 learned: self.ports.now(),
-                programs: serde_json::to_string(programs).unwrap_or_default(),
+                programs: record(programs)?,
             };
             self.ports.store.keep_lesson(&lesson).await?;
         }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cli::{PatternsArgs, PatternsCommand};
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::output::{cannot_encode, print};
 use crate::settings::{current_folder, database};
 use crate::wiring;
 
@@ -47,7 +47,7 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
     match args.command {
         PatternsCommand::List => print(&list(&store.lessons().await?))?,
         PatternsCommand::Show { pattern } => print(&show(store, pattern.0).await?)?,
-        PatternsCommand::Export => print(&export(&store.lessons().await?))?,
+        PatternsCommand::Export => print(&export(&store.lessons().await?)?)?,
         PatternsCommand::Import { file } => import(store, &file).await?,
         PatternsCommand::Disable { pattern } => switch(store, pattern.0, true).await?,
         PatternsCommand::Enable { pattern } => switch(store, pattern.0, false).await?,
@@ -133,7 +133,7 @@ fn unknown(id: i64) -> Failure {
     Failure::usage(format!("there is no pattern P{id}")).hint("`relink patterns list` shows all")
 }
 
-fn export(lessons: &[KeptLesson]) -> String {
+fn export(lessons: &[KeptLesson]) -> Result<String, Failure> {
     let rows: Vec<PatternRow> = lessons
         .iter()
         .map(|lesson| PatternRow {
@@ -144,7 +144,7 @@ fn export(lessons: &[KeptLesson]) -> String {
             programs: lesson_programs(lesson),
         })
         .collect();
-    format!("{}\n", serde_json::to_string_pretty(&rows).unwrap_or_default())
+    Ok(format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))
 }
 
 async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Failure> {
@@ -164,7 +164,7 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Failure
             is_dead: row.dead,
             is_disabled: row.disabled,
             learned: row.learned,
-            programs: serde_json::to_string(&row.programs).unwrap_or_default(),
+            programs: serde_json::to_string(&row.programs).map_err(cannot_encode)?,
         };
         let id = store.keep_lesson(&lesson).await?;
         store.disable_lesson(id, row.disabled).await?;

@@ -17,7 +17,7 @@ use super::paint;
 use crate::cli::{Face, ReportArgs, ReportCommand, ReportFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{place_views, print, target_view, write_file};
+use crate::output::{cannot_encode, place_views, print, target_view, write_file};
 use crate::settings::{current_folder, database};
 use crate::wiring;
 
@@ -82,7 +82,7 @@ async fn rendered(
         ReportFormat::Human => site::human(report, paint),
         ReportFormat::Html => site::html(report),
         ReportFormat::Json => {
-            format!("{}\n", serde_json::to_string_pretty(report).unwrap_or_default())
+            format!("{}\n", serde_json::to_string_pretty(report).map_err(cannot_encode)?)
         }
         ReportFormat::Jsonl => rows(ports, run).await?,
     })

@@ -18,7 +18,7 @@ use super::signals::stop_on_signal;
 use crate::cli::{Face, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
 use crate::failure::{Exit, Failure};
-use crate::output::{Steps, Told, print};
+use crate::output::{Steps, Told, cannot_encode, print};
 use crate::settings::{ArchiveChoice, Looking, RevivePlan};
 use crate::wiring;
 
@@ -118,7 +118,7 @@ impl Teller {
     fn finish(self) -> Result<(), Failure> {
         self.steps.clear();
         if self.format == ReviveFormat::Json {
-            let text = serde_json::to_string_pretty(&self.rows).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&self.rows).map_err(cannot_encode)?;
             return print(&format!("{text}\n"));
         }
         Ok(())

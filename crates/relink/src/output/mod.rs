@@ -340,6 +340,12 @@ fn cannot_write(fault: io::Error) -> Failure {
     Failure::fault("cannot write the report").cause(fault.to_string())
 }
 
+/// A report could not be written as JSON.
+#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
+pub fn cannot_encode(error: serde_json::Error) -> Failure {
+    Failure::fault("cannot write the report as JSON").cause(error.to_string())
+}
+
 fn forgive_broken_pipe(failure: Failure) -> Result<(), Failure> {
     if failure.says(BROKEN_PIPE) { Ok(()) } else { Err(failure) }
 }

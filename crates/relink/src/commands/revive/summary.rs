@@ -12,7 +12,7 @@ use relink_wire::{FoundShare, ReviveSummary, SCHEMA, printable};
 
 use crate::cli::ReviveFormat;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::output::{cannot_encode, print};
 
 /// Revivals read from the store at a time.
 const PIECE: usize = 1024;
@@ -52,7 +52,7 @@ pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, Failure> 
     let text = match format {
         ReviveFormat::Human => sums.to_text(),
         ReviveFormat::Json | ReviveFormat::Jsonl => {
-            format!("{}\n", serde_json::to_string(&sums.to_row()).unwrap_or_default())
+            format!("{}\n", serde_json::to_string(&sums.to_row()).map_err(cannot_encode)?)
         }
     };
     print(&text).map(|()| Exit::Clean)
