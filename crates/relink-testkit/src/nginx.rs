@@ -34,6 +34,8 @@ pub struct NginxSettings {
     pub key: String,
     /// Whether it offers HTTP/2.
     pub has_http2: bool,
+    /// How many requests it takes over one connection, if not its usual 1,000.
+    pub max_requests: Option<u32>,
     /// The authority that a client's certificate must be from, in PEM.
     pub client_authority: Option<String>,
 }
@@ -163,6 +165,8 @@ fn configuration(settings: &NginxSettings, folder: &Path, port: u16) -> String {
         Some(_) => format!("ssl_client_certificate {folder}/clients.pem; ssl_verify_client on;"),
         None => String::new(),
     };
+    let max_requests = settings.max_requests.map(|max| format!("keepalive_requests {max};"));
+    let max_requests = max_requests.unwrap_or_default();
     let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     let temporary = temporary.map(|name| format!("{name}_temp_path {folder}/{name};\n")).concat();
     format!(
@@ -177,7 +181,7 @@ fn configuration(settings: &NginxSettings, folder: &Path, port: u16) -> String {
                 listen 127.0.0.1:{port} ssl{http2};
                 ssl_certificate {folder}/certificate.pem;
                 ssl_certificate_key {folder}/key.pem;
-                {clients}
+                {clients} {max_requests}
                 location = /old {{ return 301 /new; }}
                 location / {{ return 200 \"page $request_uri\"; }}
             }}

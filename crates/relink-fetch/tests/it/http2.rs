@@ -1,5 +1,6 @@
 //! HTTP/2: one connection for many requests, and servers that misuse it.
 
+use std::collections::HashSet;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -23,11 +24,14 @@ use crate::{asking, client, ending, found, named, text};
 
 /// nginx with a certificate for `a.test`, and a client that trusts it.
 fn nginx(has_http2: bool) -> (Nginx, Settings) {
+    start_nginx(NginxSettings { has_http2, ..NginxSettings::default() })
+}
+
+fn start_nginx(settings: NginxSettings) -> (Nginx, Settings) {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("a.test", 4000);
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
-    let nginx =
-        Nginx::start(&NginxSettings { certificate, key, has_http2, client_authority: None });
+    let nginx = Nginx::start(&NginxSettings { certificate, key, ..settings });
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, nginx.port()));
     (nginx, Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) })
 }
@@ -57,6 +61,24 @@ async fn nginx_gets_many_requests_over_one_http2_connection() {
     let mut numbers: Vec<_> = log.iter().map(|it| it.number).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn nginx_that_ends_connections_loses_no_request() {
+    let limits = NginxSettings { max_requests: Some(5), ..NginxSettings::default() };
+    let (nginx, settings) = start_nginx(NginxSettings { has_http2: true, ..limits });
+    let client = client(settings);
+    let some = async |name: &str| {
+        for number in 0..10 {
+            let fetched = named(&client, page(nginx.port(), &format!("/{name}{number}"))).await;
+            assert_eq!(ending(&fetched), "answered 200", "{name}{number}");
+        }
+    };
+    tokio::join!(some("a"), some("b"), some("c"));
+    let log = nginx.requests(30);
+    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
+    let connections: HashSet<_> = log.iter().map(|it| it.connection).collect();
+    assert!((6..=12).contains(&connections.len()), "{log:?}");
 }
 
 #[tokio::test]

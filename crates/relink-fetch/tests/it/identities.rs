@@ -19,6 +19,7 @@ fn demanding_nginx(has_http2: bool) -> (Nginx, Settings, ClientIdentity) {
         key: key.serialize_pem(),
         has_http2,
         client_authority: Some(authority.pem()),
+        ..NginxSettings::default()
     });
     let (certificate, key) = authority.certify("client.test", 4000);
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
