@@ -450,15 +450,21 @@ pub struct AskingArgs {
     pub proxy: Option<String>,
     /// Hosts to reach without a proxy: names (with all below them), addresses
     /// and networks, `*` for all, separated by commas [default: `NO_PROXY`].
-    #[arg(long, value_name = "LIST", value_delimiter = ',', env = "RELINK_NO_PROXY")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        env = "RELINK_NO_PROXY",
+        hide_env_values = true
+    )]
     pub no_proxy: Option<Vec<String>>,
     /// The client certificate (PEM) for hosts that get the headers of
     /// `--header`.
-    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_CERT")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_CERT", hide_env_values = true)]
     pub client_cert: Option<PathBuf>,
     /// The private key (PEM) of the client certificate [default: in the file
     /// of the certificate].
-    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_KEY")]
+    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_KEY", hide_env_values = true)]
     pub client_key: Option<PathBuf>,
     /// The name server to ask instead of the system's.
     #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER", hide_env_values = true)]
