@@ -8,7 +8,7 @@ use relink_ports::{OpenRun, RunPlan, RunState, Settled, Store, StoreFault, Tally
 
 use crate::ask::{AskEnd, Asker, Start};
 use crate::load::{self, Found, Loaded, Loader, Loading};
-use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Progress, Stop};
+use crate::{AskSettings, EngineFault, Input, LoadSettings, Observer, Ports, Progress, Skip, Stop};
 
 /// What to check, and how.
 #[derive(Debug, Clone)]
@@ -100,7 +100,11 @@ pub async fn check(
     let asker = Asker::new(ports, &run, &settings.ask, start, &loading, None);
     let mut counting = Counting { observer, told: Tally::default() };
     let asking = asker.run(&mut counting, stop);
-    let (read, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
+    let (mut read, end) = tokio::try_join!(loader.load(inputs, stop), asking)?;
+    if settings.load.reading.remote_anchors {
+        let unknown = ports.store.count_unknown_anchors(run.id).await?;
+        read.skipped = read.skipped.with(Skip::Anchor, unknown);
+    }
     let end = match end {
         AskEnd::Done => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,

@@ -23,7 +23,8 @@ use crate::look::{agent_for, look_at, moment};
 pub struct ExamineSettings {
     /// What counts as enough evidence.
     pub policy: Policy,
-    /// The longest wait between two looks at a page; longer ones are cut short.
+    /// The longest wait between two looks at a page: longer ones are cut short,
+    /// and a page whose host asks for a longer one is not requested again.
     pub patience: Duration,
     /// Where random names come from.
     pub salt: u64,
@@ -89,6 +90,11 @@ impl Examiner<'_> {
                     return Examined { judgement, looks, probe, body, controls };
                 }
                 Next::Compare(kind) => controls.push(self.control(question, kind, known).await),
+                // A host that wants a longer wait is not requested again.
+                Next::Ask { .. } if self.is_sent_away(&probe) => {
+                    let judgement = conclude_page(&self.settings.policy, &case);
+                    return Examined { judgement, looks, probe, body, controls };
+                }
                 Next::Ask { purpose, wait } => {
                     tokio::time::sleep(self.pause(wait, question, &probe)).await;
                     (probe, body) = self.look(question, purpose, &mut looks).await;
@@ -168,6 +174,10 @@ impl Examiner<'_> {
         let ask = || look_at(self.fetch, self.clock, url, rights, Agent::Plain);
         let (probe, _) = ask().await;
         if relink_judge::is_conclusive(&probe) { probe } else { ask().await.0 }
+    }
+
+    fn is_sent_away(&self, probe: &Probe) -> bool {
+        probe.retry_after.is_some_and(|wait| Duration::from_secs(wait) > self.settings.patience)
     }
 
     fn pause(&self, wait: Wait, question: &Question, probe: &Probe) -> Duration {

@@ -17,15 +17,18 @@ mod crawl;
 mod examine;
 mod extract;
 mod fault;
+mod host_pace;
 mod isolation;
 mod judging;
 mod load;
 mod look;
 mod measure;
 mod observer;
+mod polite_fetch;
 mod ports;
 mod reserved;
 mod revive;
+mod robots;
 mod stop;
 mod survey;
 mod unpack;
@@ -43,8 +46,8 @@ pub use isolation::isolated_item;
 pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
 pub use measure::{
     Account, BARS, EdgeListError, EdgeLists, Expense, Fails, FailureSet, KnownWeb, MeasureEnd,
-    MeasureSettings, Measured, NamedDeadEnd, NamedRepair, OwnLinks, PageScore, Scores, Spread,
-    crawled_web, measure, worse_than,
+    MeasurePorts, MeasureSettings, Measured, NamedDeadEnd, NamedRepair, OwnLinks, PageScore,
+    Scores, Spread, crawled_web, measure, worse_than,
 };
 pub use observer::{Observer, Progress, Standings, Waiting};
 pub use ports::Ports;

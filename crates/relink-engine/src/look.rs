@@ -195,7 +195,8 @@ fn joined(mut first: Probe, second: Probe, url: &Url) -> Probe {
     }
 }
 
-fn sum(one: Timings, other: Timings) -> Timings {
+/// The timings of two requests, added.
+pub(crate) fn sum(one: Timings, other: Timings) -> Timings {
     Timings {
         dns: one.dns + other.dns,
         connect: one.connect + other.connect,

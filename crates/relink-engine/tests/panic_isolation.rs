@@ -186,7 +186,7 @@ impl Bench {
         let ports = self.ports().await;
         let settings = CheckSettings {
             load: LoadSettings {
-                inputs: inputs.iter().map(|&path| Input::Path(path.to_owned())).collect(),
+                inputs: inputs.iter().map(|&path| Input::Path(path.into())).collect(),
                 scope: Scope::default(),
                 is_offline: false,
                 fresh_since: Timestamp::MAX,
@@ -311,7 +311,7 @@ async fn extract_document_panics_costs_that_document() {
     bench.write("panic-in-read.md", "[b](http://one.test/b)");
     bench.write("c.md", "[c](http://one.test/c)");
     let settings = ExtractSettings {
-        paths: vec![".".to_owned()],
+        paths: vec![".".into()],
         format: None,
         column: None,
         shape: LinkShape::JsonLine,

@@ -1,8 +1,9 @@
 //! Cookies, for the length of one chain of redirects.
 //!
 //! Some sites set a cookie, redirect to the same page and look whether it
-//! comes back; without a jar they redirect for ever. Nothing is kept between
-//! chains, so nobody can follow Relink from page to page.
+//! comes back; without a jar they redirect for ever. A cookie goes back to the
+//! host and port that set it, and never from https to http. Nothing is kept
+//! between chains, so that no site can follow Relink from page to page.
 
 use url::{Host, Url};
 
@@ -24,6 +25,10 @@ struct Cookie {
     name: String,
     value: String,
     host: String,
+    /// The port it was set at. Both standard ports are one server.
+    port: Option<u16>,
+    /// Whether it was set over https.
+    is_encrypted: bool,
     reach: Reach,
     path: String,
     is_secure: bool,
@@ -50,10 +55,13 @@ impl Jar {
         let Some((cookie, life)) = parse(url, header) else {
             return;
         };
-        let same = |kept: &Cookie| {
-            (&kept.name, &kept.host, &kept.path) == (&cookie.name, &cookie.host, &cookie.path)
-        };
-        let place = self.cookies.iter().position(same);
+        let key = |it: &Cookie| (it.name.clone(), it.host.clone(), it.port, it.path.clone());
+        let place = self.cookies.iter().position(|kept| key(kept) == key(&cookie));
+        let is_kept_encrypted = place.is_some_and(|place| self.cookies[place].is_encrypted);
+        if is_kept_encrypted && !cookie.is_encrypted {
+            // A plain connection may not change what an encrypted one said.
+            return;
+        }
         match (place, life) {
             (Some(place), Life::Over) => _ = self.cookies.swap_remove(place),
             (Some(place), Life::Session) if self.cookies[place] != cookie => {
@@ -87,9 +95,11 @@ impl Cookie {
             Reach::HostOnly => host == self.host,
             Reach::Subdomains => is_below(host, &self.host),
         };
+        let needs_encryption = self.is_secure || self.is_encrypted;
         is_host
+            && self.port == url.port()
             && is_path_below(url.path(), &self.path)
-            && (!self.is_secure || url.scheme() == "https")
+            && (!needs_encryption || url.scheme() == "https")
     }
 }
 
@@ -103,6 +113,8 @@ fn parse(url: &Url, header: &str) -> Option<(Cookie, Life)> {
         name: name.trim().to_owned(),
         value: value.trim().to_owned(),
         host: url.host_str()?.to_owned(),
+        port: url.port(),
+        is_encrypted: url.scheme() == "https",
         reach: Reach::HostOnly,
         path: default_path(url.path()).to_owned(),
         is_secure: false,
@@ -190,6 +202,35 @@ mod tests {
         check("http://a.test/", &["k=v"], "http://b.test/", None);
         check("http://a.test/", &["k=v"], "http://www.a.test/", None);
         check("http://127.0.0.1/", &["k=v"], "http://127.0.0.2/", None);
+    }
+
+    #[test]
+    fn cookie_goes_to_no_other_port() {
+        check("http://a.test:8080/", &["k=v"], "http://a.test:8080/", Some("k=v"));
+        check("http://a.test:8080/", &["k=v"], "http://a.test:8081/", None);
+        check("http://a.test:8080/", &["k=v"], "http://a.test/", None);
+        check("http://a.test/", &["k=v"], "http://a.test:8080/", None);
+        let parent = ["k=v; Domain=example.org"];
+        check("http://a.example.org:81/", &parent, "http://b.example.org:81/", Some("k=v"));
+        check("http://a.example.org:81/", &parent, "http://b.example.org/", None);
+    }
+
+    #[test]
+    fn cookie_set_over_https_never_goes_over_http() {
+        check("https://a.test/", &["k=v"], "https://a.test/", Some("k=v"));
+        check("https://a.test/", &["k=v"], "http://a.test/", None);
+        check("https://a.test:8080/", &["k=v"], "http://a.test:8080/", None);
+        check("http://a.test/", &["k=v"], "https://a.test/", Some("k=v"));
+    }
+
+    #[test]
+    fn cookie_set_over_https_is_not_replaced_over_http() {
+        let mut jar = Jar::default();
+        let url = |text| Url::parse(text).unwrap();
+        jar.store(&url("https://a.test/"), "k=good");
+        jar.store(&url("http://a.test/"), "k=planted");
+        jar.store(&url("http://a.test/"), "k=; Max-Age=0");
+        assert_eq!(jar.header_for(&url("https://a.test/")).as_deref(), Some("k=good"));
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod sibling;
 mod unrequested;
 mod words;
 
+pub use content::{Misdirection, misdirection};
 pub use judgement::{
     Case, Habit, Judgement, Next, Wait, conclude, internal_error, is_conclusive, is_network_ending,
     judge,

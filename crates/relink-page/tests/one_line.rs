@@ -10,8 +10,8 @@ const COUNT: usize = 10_000;
 /// place.
 #[track_caller]
 fn check(format: Format, before: &str, link: impl Fn(usize) -> String, after: &str) {
-    let line: String = (0..COUNT).map(link).collect();
-    let document = format!("{before}{line}{after}");
+    let text: String = (0..COUNT).map(link).collect();
+    let document = format!("{before}{text}{after}");
     let found = links(format, document.as_bytes()).links;
     assert_eq!(found.len(), COUNT, "{format:?}");
     let last = found.last().expect("there are some");

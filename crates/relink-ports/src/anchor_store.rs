@@ -44,6 +44,10 @@ pub trait AnchorStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<WantedAnchor>, StoreFault>;
 
+    /// How many links of a run want a place on a page which was reached and
+    /// whose places are unknown.
+    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreFault>;
+
     /// Adds findings of missing places, each at the place of its link; says
     /// how many are new to the run. The links stay links to their pages, too,
     /// and are counted once.

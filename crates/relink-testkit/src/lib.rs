@@ -3,6 +3,7 @@
 //!
 //! Everything listens on loopback at a free port and stops when dropped.
 
+pub mod any_url;
 pub mod canary;
 pub mod dns;
 pub mod hostile;

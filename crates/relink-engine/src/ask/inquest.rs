@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp, Unit};
+use jiff::{Timestamp, Unit};
 use relink_frontier::backoff;
 use relink_judge::{Case, Habit, Heard, Judgement, Next, Wait, codes, is_network_ending};
 use relink_model::{Confidence, Control, Ending, Errand, Look, Probe, Word};
@@ -15,6 +15,7 @@ use super::lane::THROTTLING;
 use super::{Asker, Looked};
 use crate::EngineFault;
 use crate::crawl::{Crawler, PageReading};
+use crate::host_pace::later;
 use crate::isolation::isolate;
 use crate::judging::{conclude_page, judge_page};
 use crate::look::landing;
@@ -168,6 +169,20 @@ impl Asker<'_> {
         [asked, landing(&inquest.probe)].iter().flatten().all(|url| crawler.follows(url))
     }
 
+    /// Judges a look at once, when nothing more will be asked.
+    pub(super) fn concluded(
+        &self,
+        host: HostId,
+        lease: HostLease,
+        looked: Looked,
+        now: Timestamp,
+    ) -> Judged {
+        let inquest = Inquest::new(host, looked);
+        let case = inquest.case(Habit::default(), now);
+        let judgement = conclude_page(&self.settings.policy, &case);
+        self.settle(inquest, lease, judgement, now)
+    }
+
     fn settle(
         &self,
         inquest: Inquest,
@@ -315,10 +330,4 @@ pub(super) fn turned_away(errand: &Errand, until: Timestamp, now: Timestamp) -> 
         confidence: Confidence::FULL,
         grounds: Vec::new(),
     }
-}
-
-/// `moment` plus `wait`; the end of time if that is beyond it.
-pub(super) fn later(moment: Timestamp, wait: Duration) -> Timestamp {
-    let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
-    moment.checked_add(wait).unwrap_or(Timestamp::MAX)
 }

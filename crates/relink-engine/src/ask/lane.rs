@@ -7,18 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{
-    Admittance, Arrival, HostClock, HostSign, Outage, Pace, Readiness, StoredDelays, Welcome,
-};
+use relink_frontier::{Admittance, Arrival, HostClock, HostSign, Outage, Pace, Readiness, Welcome};
 use relink_judge::Habit;
 use relink_model::{ControlKind, Ending, Errand, ErrandId, Probe};
 use relink_ports::{Claim, HostLease, HostPace, HostTally, Terms};
 use url::Url;
 
 use super::controls::ControlErrand;
-use super::inquest::later;
 use super::manners::Manners;
 use crate::Waiting;
+use crate::host_pace::{later, pace_to_store, stored_delays};
 
 /// Statuses by which a server asks for slower visits.
 pub(crate) const THROTTLING: [u16; 2] = [429, 503];
@@ -338,14 +336,7 @@ impl Lane {
 
     /// The durable part of the clock, at `now` on both clocks.
     pub(super) fn pace(&self, elapsed: Duration, now: Timestamp) -> HostPace {
-        let in_ms = |delay: Duration| u32::try_from(delay.as_millis()).unwrap_or(u32::MAX);
-        HostPace {
-            next_at: later(now, self.clock.next().saturating_sub(elapsed)),
-            delay_ms: in_ms(self.clock.learned()),
-            throttle_ms: in_ms(self.clock.throttle()),
-            stored_at: now,
-            address: self.address(),
-        }
+        pace_to_store(&self.clock, elapsed, now, self.address())
     }
 
     /// The host's name.
@@ -391,17 +382,6 @@ fn arrival(probe: &Probe) -> Arrival {
         }
         Ending::Answered(_) => Arrival::Clean,
         _ => Arrival::Silent,
-    }
-}
-
-/// The delays of a host as an earlier run left them, seen at `now`.
-fn stored_delays(pace: &HostPace, now: Timestamp) -> StoredDelays {
-    StoredDelays {
-        learned: Duration::from_millis(pace.delay_ms.into()),
-        throttle: Duration::from_millis(pace.throttle_ms.into()),
-        // Negative if the system clock has moved back: then they are as new as
-        // can be.
-        age: Duration::try_from(now.duration_since(pace.stored_at)).unwrap_or_default(),
     }
 }
 

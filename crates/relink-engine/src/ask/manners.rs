@@ -1,26 +1,25 @@
-//! What a host's `robots.txt` allows us: asked once before anything else, kept
+//! What a host's `robots.txt` allows: requested before anything else, stored
 //! for a day, and obeyed. Only crawls have to ask.
+//!
+//! Where the file cannot be fetched, nothing of the host is crawled. A link to
+//! a host that is down is judged by how the request for the file ended, and
+//! nothing more is sent there.
 
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_frontier::{Robots, RobotsAnswer, host_name};
+use relink_frontier::{RobotsAnswer, host_name};
 use relink_judge::codes;
-use relink_model::{Confidence, Ending, Errand, Probe, RequestRights, Word};
-use relink_ports::{Agent, Gate, HostId, KeptRobots, Settlement, Step, Terms};
+use relink_model::{Confidence, Errand, Probe, Purpose, RequestRights, Word};
+use relink_ports::{Gate, HostId, HostLease, Settlement, Step};
 use url::Url;
 
-use super::inquest::Judged;
-use super::{Asker, Returned};
+use super::inquest::{Judged, Shown};
+use super::{Asker, Looked, PageSeen, Returned};
 use crate::EngineFault;
 use crate::isolation::{internal_error, isolate, isolate_async};
-use crate::look::{LookAt, look, moment, no_address};
-
-/// The name we go by in `robots.txt`.
-pub(crate) const AGENT: &str = "relink";
-
-/// The status of a file that is not there.
-const NO_FILE: u16 = 404;
+use crate::look::{look, moment, no_address};
+use crate::robots::{AGENT, RobotsAttempts, RobotsFailure, RobotsResult, origin, stored_rules};
 
 /// What is known of a host's wishes.
 #[derive(Debug, Clone)]
@@ -33,6 +32,8 @@ pub(super) enum Manners {
     Sought,
     /// These.
     Known(Arc<RobotsAnswer>),
+    /// The file could not be fetched.
+    Failed(Arc<RobotsFailure>),
 }
 
 impl Manners {
@@ -50,6 +51,7 @@ impl Manners {
                 let is_allowed = |url: Url| answer.robots.is_allowed(AGENT, &url);
                 isolate(url, || Url::parse(url).is_ok_and(is_allowed)).unwrap_or(false)
             }
+            Self::Failed(_) => false,
         }
     }
 
@@ -64,10 +66,11 @@ impl Manners {
 
     /// Why this address may not be asked, in plain words.
     fn reason(&self, url: &str) -> String {
-        let Self::Known(answer) = self else { return String::new() };
-        if answer.is_unreachable {
-            return "not asked: robots.txt cannot be had, so nothing may be visited".to_owned();
-        }
+        let answer = match self {
+            Self::Known(answer) => answer,
+            Self::Failed(failure) => return format!("not asked: {}", failure.reason()),
+            Self::Free | Self::Unknown | Self::Sought => return String::new(),
+        };
         let rule = isolate(url, || {
             let rule = answer.robots.rule(AGENT, &Url::parse(url).ok()?)?;
             Some(format!("not asked: robots.txt says `{rule}`"))
@@ -82,13 +85,13 @@ impl Asker<'_> {
         let Some(lane) = self.lanes.get(&host).filter(|_| self.crawler.is_some()) else {
             return Ok(());
         };
-        let origin = lane.queue.front().and_then(|errand| origin(&errand.url));
+        let origin = lane.queue.front().and_then(|errand| origin_of(&errand.url));
         let Some(origin) = origin.or_else(|| origin_of_host(lane.name())) else { return Ok(()) };
         let since = self.ports.now().checked_sub(RobotsAnswer::FRESH).unwrap_or(Timestamp::MIN);
         let kept = self.ports.store.robots(&origin, since).await?;
         let now = self.ports.now();
         let kept = kept.filter(|kept| kept.asked <= now);
-        let answer = kept.map(|kept| answer(&kept)).filter(|answer| answer.is_fresh(now));
+        let answer = kept.as_ref().and_then(stored_rules).filter(|answer| answer.is_fresh(now));
         self.set_manners(host, answer);
         Ok(())
     }
@@ -109,24 +112,24 @@ impl Asker<'_> {
         lane.is_unsifted = true;
     }
 
-    /// Asks a host for its wishes.
+    /// Requests a host's file.
     pub(super) fn send_robots(&mut self, host: HostId) {
         let Some(lane) = self.lanes.get_mut(&host) else { return };
         let Some(errand) = lane.queue.front() else { return };
-        let (origin, rights) = (origin(&errand.url).unwrap_or_default(), errand.rights);
+        let (origin, rights) = (origin_of(&errand.url).unwrap_or_default(), errand.rights);
         lane.manners = Manners::Sought;
-        let ports = self.ports.clone();
-        let tray = Arc::clone(&self.tray);
+        let (ports, tray) = (self.ports.clone(), Arc::clone(&self.tray));
+        let attempts =
+            RobotsAttempts::new(origin.clone(), &self.settings.pace, self.settings.patience);
         self.beside += 1;
         tokio::spawn(async move {
-            let (asked, unread) = (ports.now(), origin.clone());
-            let (kept, probe) =
-                isolate_async(&unread, ask(&ports, origin, rights)).await.unwrap_or_else(|_| {
-                    let (origin, text) = (unread.clone(), Vec::new());
-                    let kept = KeptRobots { origin, asked, status: None, text };
-                    (kept, internal_error(asked))
-                });
-            tray.put(Returned::Robots(host, Box::new(kept), Box::new(probe)));
+            let requested = isolate_async(&origin, request(&ports, attempts, rights)).await;
+            let (result, probe) = requested.unwrap_or_else(|_| {
+                let probe = internal_error(ports.now());
+                let failure = RobotsFailure { probe: probe.clone(), looks: Vec::new() };
+                (RobotsResult::Failed(failure), probe)
+            });
+            tray.put(Returned::Robots(host, Box::new(result), Box::new(probe)));
         });
     }
 
@@ -134,30 +137,44 @@ impl Asker<'_> {
     pub(super) async fn take_robots(
         &mut self,
         host: HostId,
-        kept: KeptRobots,
+        result: RobotsResult,
         probe: &Probe,
     ) -> Result<(), EngineFault> {
         let (elapsed, patience) = (self.elapsed(), self.settings.patience);
         if let Some(lane) = self.lanes.get_mut(&host) {
             lane.arrive(elapsed, probe, patience);
+            if result.attempts() > 1 {
+                // The clock knows of the first attempt only.
+                lane.clock.rest(elapsed);
+            }
         }
-        if !probe.ending.met_a_server() {
-            // Nobody is there whose wishes could be ignored, and the page
-            // itself has to tell whether it is dead.
-            let nobody = RobotsAnswer::of_status(NO_FILE, b"", kept.asked);
-            self.set_manners(host, Some(nobody));
-            return Ok(());
+        match result {
+            RobotsResult::Rules { rules, kept, .. } => {
+                if let Some(kept) = &kept {
+                    self.ports.store.keep_robots(kept).await?;
+                }
+                self.set_manners(host, Some(rules));
+            }
+            RobotsResult::Failed(failure) => self.close_host(host, failure),
         }
-        self.ports.store.keep_robots(&kept).await?;
-        self.set_manners(host, Some(answer(&kept)));
         Ok(())
+    }
+
+    fn close_host(&mut self, host: HostId, failure: RobotsFailure) {
+        let Some(lane) = self.lanes.get_mut(&host) else { return };
+        if let Some(crawler) = &mut self.crawler {
+            crawler.note_no_robots(lane.name(), failure.reason());
+        }
+        lane.manners = Manners::Failed(Arc::new(failure));
+        lane.is_unsifted = true;
     }
 
     /// Takes errands out of a lane's queue that its host does not allow.
     pub(super) fn barred(&mut self, host: HostId) -> Vec<Judged> {
         let now = self.ports.now();
         let Some(lane) = self.lanes.get_mut(&host) else { return Vec::new() };
-        if !matches!(lane.manners, Manners::Known(_)) || !lane.is_unsifted {
+        let is_ruled = matches!(lane.manners, Manners::Known(_) | Manners::Failed(_));
+        if !is_ruled || !lane.is_unsifted {
             return Vec::new();
         }
         lane.is_unsifted = false;
@@ -166,49 +183,73 @@ impl Asker<'_> {
             lane.queue.drain(..).partition(|errand| manners.allows(&errand.url));
         lane.queue.extend(allowed);
         let judged = |errand: Errand| {
+            if let Some(failure) = self.deciding_failure(&manners, &errand) {
+                return self.judged_by(host, lease, errand, failure, now);
+            }
             let step = Step::Settle(kept_out(&errand, manners.reason(&errand.url), now));
             Judged::new(errand, Some(lease), None, step)
         };
         barred.into_iter().map(judged).collect()
     }
+
+    /// The failed request that decides how a link ends, if one does.
+    fn deciding_failure<'m>(
+        &self,
+        manners: &'m Manners,
+        errand: &Errand,
+    ) -> Option<&'m RobotsFailure> {
+        let Manners::Failed(failure) = manners else { return None };
+        let url = Url::parse(&errand.url).ok()?;
+        let is_crawled = self.crawler.as_ref().is_some_and(|crawler| crawler.follows(&url));
+        failure.decides_link(is_crawled).then_some(&**failure)
+    }
+
+    /// A link that is judged by the attempts to fetch its host's file.
+    fn judged_by(
+        &self,
+        host: HostId,
+        lease: HostLease,
+        mut errand: Errand,
+        failure: &RobotsFailure,
+        now: Timestamp,
+    ) -> Judged {
+        let (last, earlier) = match failure.looks.split_last() {
+            Some((last, earlier)) => (last.purpose, earlier),
+            None => (Purpose::First, &[][..]),
+        };
+        errand.looks.extend_from_slice(earlier);
+        errand.purpose = last;
+        let looked = Looked::new(errand, PageSeen::new(failure.probe.clone(), Shown::default()));
+        self.concluded(host, lease, looked, now)
+    }
 }
 
-/// Asks for `robots.txt`. More redirects than the rule allows lead nowhere.
-async fn ask(ports: &crate::Ports, origin: String, rights: RequestRights) -> (KeptRobots, Probe) {
-    let asked = moment(&*ports.clock);
-    let none = KeptRobots { origin: origin.clone(), asked, status: None, text: Vec::new() };
-    let Ok(url) = Url::parse(&format!("{origin}/robots.txt")) else {
-        return (none, no_address(asked));
+/// Requests the file as often as it takes.
+async fn request(
+    ports: &crate::Ports,
+    mut attempts: RobotsAttempts,
+    rights: RequestRights,
+) -> (RobotsResult, Probe) {
+    let Some(url) = attempts.url() else {
+        let probe = no_address(moment(&*ports.clock));
+        return (attempts.finish(probe.clone(), None), probe);
     };
-    let terms = Terms { body_cap: Some(Robots::LONGEST_FILE), ..Terms::default() };
-    let at = LookAt { terms, ..LookAt::new(&url, rights, Agent::Plain) };
-    let (probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
-    let is_far = probe.hops.len() > RobotsAnswer::MOST_REDIRECTS + 1;
-    let status = match probe.ending {
-        _ if is_far => Some(NO_FILE),
-        Ending::Answered(status) => Some(status),
-        Ending::TooManyHops | Ending::Loop | Ending::Malformed(_) => Some(NO_FILE),
-        _ => None,
-    };
-    let text = body.map(|body| body.bytes.to_vec()).unwrap_or_default();
-    let text = text[..text.len().min(Robots::LONGEST_FILE)].to_vec();
-    (KeptRobots { status, text, ..none }, probe)
+    loop {
+        let at = RobotsAttempts::request(&url, rights);
+        let (probe, body) = look(&*ports.fetch, &*ports.clock, at).await;
+        match attempts.note(&probe) {
+            Some(wait) => tokio::time::sleep(wait).await,
+            None => return (attempts.finish(probe.clone(), body), probe),
+        }
+    }
 }
 
-fn answer(kept: &KeptRobots) -> RobotsAnswer {
-    let read = |status| RobotsAnswer::of_status(status, &kept.text, kept.asked);
-    // What cannot be read because of an internal error allows nothing.
-    let answer = kept.status.and_then(|status| isolate(&kept.origin, || read(status)).ok());
-    answer.unwrap_or_else(|| RobotsAnswer::unreachable(kept.asked))
-}
-
-fn origin(url: &str) -> Option<String> {
-    let url = Url::parse(url).ok()?;
-    Some(url.origin().ascii_serialization())
+fn origin_of(url: &str) -> Option<String> {
+    Url::parse(url).ok().map(|url| origin(&url))
 }
 
 fn origin_of_host(name: &str) -> Option<String> {
-    origin(&format!("https://{name}/"))
+    origin_of(&format!("https://{name}/"))
 }
 
 /// The state of an errand that its host does not allow.

@@ -23,7 +23,6 @@ mod supply;
 mod tray;
 
 pub(crate) use self::lane::THROTTLING;
-pub(crate) use self::manners::AGENT;
 pub(crate) use self::source::{Further, Source};
 
 use std::collections::{BTreeSet, HashMap};
@@ -34,7 +33,7 @@ use jiff::Timestamp;
 use relink_frontier::{AddressGate, Outage, Pace};
 use relink_judge::{Heard, Policy};
 use relink_model::{Errand, ErrandId, Probe, RunId};
-use relink_ports::{HostId, KeptRobots, OpenRun, RenderFault};
+use relink_ports::{HostId, OpenRun, RenderFault};
 use tokio::time::Instant;
 
 use self::backlog::Backlog;
@@ -48,6 +47,7 @@ use self::tray::Tray;
 use crate::crawl::Crawler;
 use crate::isolation::internal_error;
 use crate::load::Loading;
+use crate::robots::RobotsResult;
 use crate::{EngineFault, Observer, Ports, Progress, Stop, Waiting};
 
 /// How often progress is reported.
@@ -137,7 +137,7 @@ enum Returned {
     /// The result of a request for a page whose links are followed.
     Visited(HostId, Box<Looked>, Option<RenderFault>),
     /// What a host says about robots.
-    Robots(HostId, Box<KeptRobots>, Box<Probe>),
+    Robots(HostId, Box<RobotsResult>, Box<Probe>),
     /// The result of a request for a page to compare with.
     Compared(HostId, Box<ControlErrand>, Box<Probe>),
 }

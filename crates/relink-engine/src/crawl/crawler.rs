@@ -28,9 +28,10 @@ use super::lookalikes::Lookalikes;
 use super::reading::{BadLink, FoundLink, PageReading, SITEMAP_BYTES, is_named_as_sitemap};
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
 use super::visit::{RenderMode, Visit};
-use crate::ask::{AGENT, Further, Source};
+use crate::ask::{Further, Source};
 use crate::isolation::isolate;
 use crate::look::{agent_for, landing};
+use crate::robots::AGENT;
 
 /// Where to go, and how far.
 #[derive(Debug, Clone)]
@@ -151,8 +152,9 @@ pub struct HostNote {
     pub host: String,
     /// The delay it asks for between visits.
     pub crawl_delay: Option<Duration>,
-    /// Whether nothing was visited because its robots.txt cannot be had.
-    pub is_closed: bool,
+    /// Why nothing was requested there: the reason why its robots.txt could not
+    /// be fetched.
+    pub failure: Option<String>,
 }
 
 /// Where a page was found.
@@ -198,7 +200,7 @@ impl Crawler {
 
     /// What hosts said about robots that is worth telling.
     pub(crate) fn hosts(&self) -> Vec<HostNote> {
-        let is_worth = |note: &&HostNote| note.is_closed || note.crawl_delay.is_some();
+        let is_worth = |note: &&HostNote| note.failure.is_some() || note.crawl_delay.is_some();
         self.hosts.values().filter(is_worth).cloned().collect()
     }
 
@@ -207,7 +209,7 @@ impl Crawler {
         let note = HostNote {
             host: host.to_owned(),
             crawl_delay: answer.robots.crawl_delay(AGENT),
-            is_closed: answer.is_unreachable,
+            failure: None,
         };
         self.hosts.insert(host.to_owned(), note);
         if self.reads_sitemaps {
@@ -263,6 +265,12 @@ impl Crawler {
         let is_there = matches!(probe.ending, Ending::Answered(200..=299))
             && (reading.is_some_and(|reading| reading.is_sitemap) || leads_on());
         is_guess && !is_there
+    }
+
+    /// The robots.txt of a host could not be fetched.
+    pub(crate) fn note_no_robots(&mut self, host: &str, reason: String) {
+        let note = HostNote { host: host.to_owned(), crawl_delay: None, failure: Some(reason) };
+        self.hosts.insert(host.to_owned(), note);
     }
 
     /// The sitemaps that are to be read now, as a page that links to them.

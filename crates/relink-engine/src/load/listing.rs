@@ -69,7 +69,7 @@ fn stem(name: &str) -> Option<String> {
 /// Listings of the directories that were looked into.
 #[derive(Debug)]
 pub(super) struct Listings {
-    listings: HashMap<PathBuf, Arc<Listing>>,
+    known: HashMap<PathBuf, Arc<Listing>>,
     /// Names in memory.
     names: usize,
     /// Maximum number of names in memory.
@@ -78,14 +78,14 @@ pub(super) struct Listings {
 
 impl Default for Listings {
     fn default() -> Self {
-        Self { listings: HashMap::new(), names: 0, max_names: MAX_NAMES }
+        Self { known: HashMap::new(), names: 0, max_names: MAX_NAMES }
     }
 }
 
 impl Listings {
     /// The listing of a directory.
     pub(super) async fn of(&mut self, files: &dyn Files, folder: &Path) -> Arc<Listing> {
-        if let Some(known) = self.listings.get(folder) {
+        if let Some(known) = self.known.get(folder) {
             return Arc::clone(known);
         }
         let names = files.names(folder).await;
@@ -94,12 +94,12 @@ impl Listings {
             listing = Listing::default();
         }
         let listing = Arc::new(listing);
-        if self.names + listing.len() > self.max_names || self.listings.len() >= MAX_DIRECTORIES {
-            self.listings.clear();
+        if self.names + listing.len() > self.max_names || self.known.len() >= MAX_DIRECTORIES {
+            self.known.clear();
             self.names = 0;
         }
         self.names += listing.len();
-        self.listings.insert(folder.to_owned(), Arc::clone(&listing));
+        self.known.insert(folder.to_owned(), Arc::clone(&listing));
         listing
     }
 }

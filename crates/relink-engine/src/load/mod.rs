@@ -217,7 +217,12 @@ impl<'a> Loader<'a> {
             if self.settings.scope.excludes(&source.label) {
                 continue;
             }
-            let content = match self.open(&source).await {
+            // A pipe may never send anything.
+            let opened = tokio::select! {
+                opened = self.open(&source) => opened,
+                () = stop.raised() => return Ok(()),
+            };
+            let content = match opened {
                 Err(_) => {
                     self.note_unread(&source.label);
                     continue;

@@ -1,20 +1,18 @@
 //! One look at a page for its word and for the links a reader may follow.
 
-use std::time::Duration;
-
 use relink_model::{Ending, PlaceKind, RequestRights, Word};
 use relink_ports::Clock;
 use url::Url;
 
-use super::gentle_fetch::GentleFetch;
 use crate::crawl::{CrawlRules, FoundLink, read};
 use crate::isolation::isolate_async;
 use crate::look::landing;
+use crate::polite_fetch::{PoliteFetch, Refusal};
 use crate::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 
 /// Looks at pages, one after the other.
 pub(super) struct Looking<'a> {
-    pub(super) fetch: GentleFetch<'a>,
+    pub(super) fetch: PoliteFetch<'a>,
     pub(super) clock: &'a dyn Clock,
     pub(super) settings: ExamineSettings,
     /// The URL that the user named.
@@ -42,6 +40,13 @@ pub(super) enum Destination {
     Nowhere(String),
 }
 
+impl Sight {
+    /// Whether the page was not requested out of politeness.
+    pub(super) fn is_refused(&self) -> bool {
+        self.ending.is_none() && self.word == Word::Blocked
+    }
+}
+
 impl Destination {
     /// The address, or what is written in its place.
     pub(super) fn text(&self) -> &str {
@@ -56,15 +61,11 @@ impl Looking<'_> {
     pub(super) async fn look(&mut self, at: &Destination) -> Sight {
         let Destination::Page(url) = at else { return nowhere() };
         let Ok(url) = Url::parse(url) else { return nowhere() };
-        let wait = self.fetch.wait_for(&url);
-        if wait > self.settings.patience {
-            return sent_away(wait);
+        let rights = RequestRights::named_by_user().inherited(&self.start, &url);
+        if let Err(refusal) = self.fetch.admit(&url, rights).await {
+            return not_requested(&refusal);
         }
-        let question = Question {
-            url: url.to_string(),
-            rights: RequestRights::named_by_user().inherited(&self.start, &url),
-            ..Question::default()
-        };
+        let question = Question { url: url.to_string(), rights, ..Question::default() };
         let examiner = Examiner { fetch: &self.fetch, clock: self.clock, settings: self.settings };
         let looking = async { sight(examiner.examine(&question, &mut self.controls).await) };
         let seen = isolate_async(url.as_str(), looking).await;
@@ -85,9 +86,9 @@ fn nowhere() -> Sight {
     Sight { word: Word::Local, reason, ending: None, links: Vec::new() }
 }
 
-/// A page whose host wants to be left alone for longer than we can wait.
-fn sent_away(wait: Duration) -> Sight {
-    let reason = format!("the host asked us to stay away for {} s", wait.as_secs());
+/// A page that its host does not let us request, at all or for now.
+fn not_requested(refusal: &Refusal) -> Sight {
+    let reason = refusal.to_string();
     Sight { word: Word::Blocked, reason, ending: None, links: Vec::new() }
 }
 

@@ -12,7 +12,6 @@ mod account;
 mod crawled;
 mod edge_list;
 mod fails;
-mod gentle_fetch;
 mod known_web;
 mod looking;
 mod scores;
@@ -24,7 +23,7 @@ use relink_decay::{Form, Interval, Look, Neighborhood, Next, Page, Patience, Sig
 use relink_frontier::Pace;
 use relink_judge::{Policy, is_network_ending};
 use relink_model::{Ending, Word};
-use relink_ports::{Clock, Fetch};
+use relink_ports::{Clock, Fetch, Store};
 use relink_survey::Chance;
 use url::Url;
 
@@ -36,8 +35,8 @@ pub use self::known_web::KnownWeb;
 pub use self::scores::{BARS, PageScore, Scores, Spread, worse_than};
 
 use self::account::{dead_ends, nearest, repairs};
-use self::gentle_fetch::GentleFetch;
 use self::looking::{Destination, Looking, Sight};
+use crate::polite_fetch::{PoliteFetch, Politeness};
 use crate::{ControlShelf, ExamineSettings, Observer, Progress, Stop};
 
 /// What to measure, and how.
@@ -83,6 +82,8 @@ pub enum MeasureEnd {
     Interrupted,
     /// No host answered at all, so nothing was decided.
     NoNetwork(Ending),
+    /// The page itself may not be requested, for this reason.
+    NotRequested(String),
 }
 
 /// A page measured.
@@ -104,18 +105,29 @@ pub struct Measured {
     pub end: MeasureEnd,
 }
 
+/// What a measurement uses of the outside.
+#[derive(Clone, Copy)]
+pub struct MeasurePorts<'a> {
+    /// Sends requests.
+    pub fetch: &'a dyn Fetch,
+    /// The time of day.
+    pub clock: &'a dyn Clock,
+    /// Where hosts' paces and robots rules are stored, if anywhere.
+    pub store: Option<&'a dyn Store>,
+}
+
 /// Measures the decay of one page of the living web.
 pub async fn measure(
-    fetch: &dyn Fetch,
-    clock: &dyn Clock,
+    ports: MeasurePorts<'_>,
     settings: &MeasureSettings,
     observer: &mut dyn Observer,
     stop: &Stop,
 ) -> Measured {
     let mut chance = Chance::new(settings.seed);
-    let mut walker = Walker::new(fetch, clock, settings, chance.bits());
+    let mut walker = Walker::new(ports, settings, chance.bits());
     let end = walker.run(&mut || chance.unit(), observer, stop).await;
-    walker.told(end)
+    let requests = walker.looking.fetch.requests().await;
+    walker.told(end, requests)
 }
 
 /// A measurement under way.
@@ -131,17 +143,15 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(
-        fetch: &'a dyn Fetch,
-        clock: &'a dyn Clock,
-        settings: &'a MeasureSettings,
-        salt: u64,
-    ) -> Self {
+    fn new(ports: MeasurePorts<'a>, settings: &'a MeasureSettings, salt: u64) -> Self {
+        let MeasurePorts { fetch, clock, store } = ports;
+        let MeasureSettings { pace, wait: patience, .. } = *settings;
+        let politeness = Politeness { fetch, clock, store, pace, patience };
         let start = Destination::Page(settings.url.to_string());
         Self {
             settings,
             looking: Looking {
-                fetch: GentleFetch::new(fetch, settings.pace),
+                fetch: PoliteFetch::new(politeness),
                 clock,
                 settings: ExamineSettings {
                     policy: settings.policy,
@@ -177,7 +187,10 @@ impl<'a> Walker<'a> {
                 sight = self.looking.look(&place) => sight,
                 () = stop.raised() => return MeasureEnd::Interrupted,
             };
-            if let Some(ending) = self.no_network(&sight) {
+            if self.sights.is_empty() && sight.is_refused() {
+                return MeasureEnd::NotRequested(sight.reason);
+            }
+            if let Some(ending) = self.no_network(&sight).await {
                 return MeasureEnd::NoNetwork(ending);
             }
             self.learn(page, sight);
@@ -201,9 +214,9 @@ impl<'a> Walker<'a> {
     }
 
     /// A fault that may be our own network's, while nobody has answered.
-    fn no_network(&self, sight: &Sight) -> Option<Ending> {
+    async fn no_network(&self, sight: &Sight) -> Option<Ending> {
         let ending = sight.ending.as_ref().filter(|ending| is_network_ending(ending))?;
-        (!self.looking.fetch.has_met_a_server()).then(|| ending.clone())
+        (!self.looking.fetch.has_met_a_server().await).then(|| ending.clone())
     }
 
     fn learn(&mut self, page: Page, sight: Sight) {
@@ -224,7 +237,7 @@ impl<'a> Walker<'a> {
         number
     }
 
-    fn told(&self, end: MeasureEnd) -> Measured {
+    fn told(&self, end: MeasureEnd, requests: u64) -> Measured {
         let first = self.sights.first().map(|(_, sight)| sight);
         let blocked = self.sights.iter().filter(|(_, sight)| self.is_open(sight)).count();
         let asked = self.sights.iter().filter(|(_, sight)| sight.ending.is_some()).count();
@@ -234,7 +247,7 @@ impl<'a> Walker<'a> {
             account: self.account(&end),
             blocked: blocked as u64,
             blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            expense: Expense { pages: asked as u64, requests: self.looking.fetch.requests() },
+            expense: Expense { pages: asked as u64, requests },
             end,
         }
     }

@@ -104,8 +104,12 @@ fn settings() -> MeasureSettings {
     }
 }
 
+fn ports(web: &Web) -> MeasurePorts<'_> {
+    MeasurePorts { fetch: web, clock: &Noon, store: None }
+}
+
 async fn measured(web: &Web, settings: &MeasureSettings) -> Measured {
-    measure(web, &Noon, settings, &mut Nobody, &Stop::new().1).await
+    measure(ports(web), settings, &mut Nobody, &Stop::new().1).await
 }
 
 /// Claims the score of the front page of a web.
@@ -286,6 +290,6 @@ async fn a_stopped_measurement_tells_what_it_knows() {
     let (switch, stop) = Stop::new();
     switch.raise();
     let web = Web::new("/ gone\n");
-    let measured = measure(&web, &Noon, &settings(), &mut Nobody, &stop).await;
+    let measured = measure(ports(&web), &settings(), &mut Nobody, &stop).await;
     assert_eq!(measured.end, MeasureEnd::Interrupted);
 }

@@ -107,6 +107,9 @@ impl Search<'_> {
         let named = hits.iter().filter(|hit| is_elsewhere(&dead, &hit.url)).take(LOOKED_AT);
         for hit in named {
             let living = self.live.check_elsewhere(&hit.url).await;
+            for refusal in self.live.take_refusals() {
+                quest.revival.remark(refusal);
+            }
             // Archives lead from short addresses to those that show the page.
             let living = living.filter(|living| is_elsewhere(&dead, &living.url));
             let Some(living) = living else { continue };

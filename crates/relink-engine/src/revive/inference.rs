@@ -41,9 +41,8 @@ impl Search<'_> {
             if prediction.confidence_if_proven() < self.settings.least {
                 continue;
             }
-            let page = &quest.page;
-            let living = self.live.check(page, &prediction.url).await;
-            let Some(living) = living else { continue };
+            let living = self.check_live(quest, &prediction.url).await;
+            let Ok(living) = living else { continue };
             let confidence = weighed(prediction, &quest.compare(&living));
             if confidence < self.settings.least {
                 continue;

@@ -1,23 +1,24 @@
 //! Is a candidate alive, and the page it should be?
 //!
 //! A prediction is an alias only if the judge calls it alive: an address that
-//! answers like any stray address of its site is none. Each candidate is asked
-//! once for a directory, each host at the pace of a check.
+//! answers like any stray address of its site is none. Each candidate is
+//! requested once for a directory, as politely as a page of a crawl: by the
+//! host's `robots.txt`, its pace and its `Retry-After`.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use relink_frontier::{Pace, host_name};
 use relink_judge::Policy;
-use relink_model::{Digest, RequestRights, Word};
+use relink_model::{Digest, Ending, RequestRights, Word};
 use relink_revive::site::is_same_site;
-use tokio::time::Instant;
 use url::Url;
 
 use super::{DeadPage, ReviveSettings};
 use crate::Ports;
-use crate::examine::{ControlShelf, ExamineSettings, Examiner, Question};
+use crate::ask::THROTTLING;
+use crate::examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
 use crate::look::landing;
+use crate::polite_fetch::{PoliteFetch, Politeness};
 
 /// The longest wait between two looks at a candidate.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -31,37 +32,52 @@ pub(super) struct Living {
     pub(super) digest: Option<Digest>,
 }
 
-/// Asks candidates.
+/// The result of requesting a candidate.
+#[derive(Debug, Clone, Default)]
+struct Checked {
+    living: Option<Living>,
+    /// Why it could not be requested, if that is so.
+    refusal: Option<String>,
+}
+
+/// Requests candidates.
 pub(super) struct LiveCheck<'a> {
     ports: &'a Ports,
-    pace: Pace,
+    fetch: PoliteFetch<'a>,
     policy: Policy,
     salt: u64,
     controls: ControlShelf,
     /// By URL and rights: the same URL may be closed to a request with fewer.
-    known: HashMap<(String, RequestRights), Option<Living>>,
+    known: HashMap<(String, RequestRights), Checked>,
     /// Live pages that the user listed, each in canonical spelling.
     listed: HashSet<String>,
-    next: HashMap<String, Instant>,
+    /// Why candidates could not be requested, until it is reported.
+    refusals: Vec<String>,
     /// Pages fetched so far, those for comparison included.
     pub(super) fetches: u32,
 }
 
 impl<'a> LiveCheck<'a> {
     pub(super) fn new(ports: &'a Ports, settings: &ReviveSettings, salt: u64) -> Self {
-        let (controls, known, next) = Default::default();
-        let ReviveSettings { pace, policy, .. } = *settings;
+        let (controls, known, refusals) = Default::default();
+        let ReviveSettings { pace, patience, policy, .. } = *settings;
+        let (fetch, clock, store) = (&*ports.fetch, &*ports.clock, Some(&*ports.store));
+        let fetch = PoliteFetch::new(Politeness { fetch, clock, store, pace, patience });
         let listed = settings.live.iter().filter_map(|(url, _)| Url::parse(url).ok());
         let listed = listed.map(String::from).collect();
-        Self { ports, pace, policy, salt, controls, known, listed, next, fetches: 0 }
+        Self { ports, fetch, policy, salt, controls, known, listed, refusals, fetches: 0 }
     }
 
-    /// Forgets what candidates say, and hosts that nobody has to wait for: a
-    /// run over many directories must not grow with them.
-    pub(super) fn forget(&mut self) {
+    /// Drops what is known of candidates and hosts: a run over many directories
+    /// must not grow with them.
+    pub(super) async fn forget(&mut self) {
         self.known.clear();
-        let now = Instant::now();
-        self.next.retain(|_, at| *at > now);
+        self.fetch.forget().await;
+    }
+
+    /// Why candidates could not be requested since this was last called.
+    pub(super) fn take_refusals(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.refusals)
     }
 
     /// Whether a candidate for `old` is alive, on the same site.
@@ -87,33 +103,47 @@ impl<'a> LiveCheck<'a> {
         self.look(candidate, RequestRights::discovered()).await
     }
 
-    /// Looks at a candidate, once. What leads on to another site is not what
-    /// was named.
+    /// Requests a candidate, once.
     async fn look(&mut self, candidate: &Url, rights: RequestRights) -> Option<Living> {
         let key = (candidate.to_string(), rights);
-        if let Some(known) = self.known.get(&key) {
-            return known.clone();
+        let checked = match self.known.get(&key) {
+            Some(known) => known.clone(),
+            None => self.request(candidate, rights).await,
+        };
+        self.known.insert(key, checked.clone());
+        self.refusals.extend(checked.refusal);
+        checked.living
+    }
+
+    /// Requests a candidate. What leads on to another site is not what was
+    /// named.
+    async fn request(&mut self, candidate: &Url, rights: RequestRights) -> Checked {
+        if let Err(refusal) = self.fetch.admit(candidate, rights).await {
+            return Checked { living: None, refusal: Some(refusal.to_string()) };
         }
-        self.keep_pace(candidate).await;
         let question = Question { url: candidate.to_string(), rights, ..Question::default() };
         let settings = ExamineSettings { policy: self.policy, patience: PATIENCE, salt: self.salt };
-        let judging = Examiner { fetch: &*self.ports.fetch, clock: &*self.ports.clock, settings };
+        let judging = Examiner { fetch: &self.fetch, clock: &*self.ports.clock, settings };
         let examined = judging.examine(&question, &mut self.controls).await;
         let asked = examined.looks.len() + examined.controls.len();
         self.fetches += u32::try_from(asked).unwrap_or(u32::MAX);
+        let refusal = self.refusal(candidate, &examined).await;
         let is_alive = matches!(examined.judgement.word, Word::Alive | Word::Moved);
         let found = landing(&examined.probe).filter(|url| is_alive && is_same_site(candidate, url));
         let digest = examined.probe.digest.map(|digest| *digest);
-        let living = found.map(|url| Living { url, digest });
-        self.known.insert(key, living.clone());
-        living
+        Checked { living: found.map(|url| Living { url, digest }), refusal }
     }
 
-    async fn keep_pace(&mut self, url: &Url) {
-        let host = host_name(url);
-        let now = Instant::now();
-        let at = self.next.get(&host).copied().unwrap_or(now).max(now);
-        self.next.insert(host, at + self.pace.interval);
-        tokio::time::sleep_until(at).await;
+    /// Why a candidate could not be requested to the end: a redirect led to
+    /// where nothing may be requested, or the host wants fewer requests.
+    async fn refusal(&self, candidate: &Url, examined: &Examined) -> Option<String> {
+        let refusal = self.fetch.take_refusal().await.map(|refusal| refusal.to_string());
+        match &examined.probe.ending {
+            Ending::Closed => refusal,
+            Ending::Answered(status) if THROTTLING.contains(status) => {
+                refusal.or_else(|| Some(format!("{candidate}: {}", examined.probe.ending)))
+            }
+            _ => None,
+        }
     }
 }

@@ -76,9 +76,8 @@ impl Search<'_> {
             quest.revival.because(NoAlias::NoMatch);
             return;
         }
-        let page = &quest.page;
-        let living = self.live.check(page, candidate).await;
-        let Some(living) = living.filter(|living| !quest.is_itself(&living.url)) else {
+        let living = self.check_live(quest, candidate).await;
+        let Some(living) = living.ok().filter(|living| !quest.is_itself(&living.url)) else {
             quest.revival.because(NoAlias::NothingLive);
             return;
         };

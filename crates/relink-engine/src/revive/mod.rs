@@ -26,7 +26,7 @@ mod teaching;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -41,7 +41,7 @@ use url::Url;
 
 pub use self::elsewhere::Elsewhere;
 use self::giving_up::give_up;
-use self::live::LiveCheck;
+use self::live::{LiveCheck, Living};
 use self::quest::Quest;
 pub use self::story::{Alias, Other, PassedOver, Replacement, Revival};
 pub use self::teaching::lesson_programs;
@@ -59,6 +59,9 @@ const VETTED: Confidence = Confidence::percent(97);
 pub struct ReviveSettings {
     /// How fast candidates are asked.
     pub pace: Pace,
+    /// The longest wait for a host; one that asks for more is not requested
+    /// again.
+    pub patience: Duration,
     /// What counts as alive.
     pub policy: Policy,
     /// Pages known to be alive, beside those in the store: address and title.
@@ -116,7 +119,7 @@ pub async fn revive(
         let mut tell = |at: usize| observer.progress(done + at, all, directory.as_str());
         tell(0);
         let revivals = search.directory(&directory, pages, &mut tell, stop).await?;
-        search.live.forget();
+        search.live.forget().await;
         done += revivals.len();
         for revival in &revivals {
             observer.revived(revival)?;
@@ -286,6 +289,24 @@ impl Search<'_> {
             quest.conclude(self.settings.least);
         }
         self.look_elsewhere(quests).await
+    }
+
+    /// The live page at a candidate for a page, or why there is none. The page
+    /// notes why a candidate could not be requested.
+    async fn check_live(
+        &mut self,
+        quest: &mut Quest,
+        candidate: &Url,
+    ) -> Result<Living, &'static str> {
+        let living = self.live.check(&quest.page, candidate).await;
+        for refusal in self.live.take_refusals() {
+            quest.revival.remark(refusal);
+        }
+        let living = living.ok_or("nothing is alive there")?;
+        match quest.misdirection(&living) {
+            Some(misdirection) => Err(misdirection.as_str()),
+            None => Ok(living),
+        }
     }
 
     fn spent(&self, began: Instant, before: u32) -> Cost {

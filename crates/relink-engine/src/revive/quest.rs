@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use relink_judge::{Misdirection, misdirection};
 use relink_model::{Confidence, Digest};
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::RedirectHistory;
@@ -115,6 +116,16 @@ impl Quest {
             found.push(EvidenceItem { kind: EvidenceKind::Content, note });
         }
         found
+    }
+
+    /// What a living candidate is in place of the page, unless it has the
+    /// page's text.
+    pub(super) fn misdirection(&self, living: &Living) -> Option<Misdirection> {
+        if self.is_copy(living) {
+            return None;
+        }
+        let (from, to) = (self.page.url.as_str(), living.url.as_str());
+        misdirection(from, to, living.digest.as_ref())
     }
 
     /// Whether a living page has the text of the old copy.

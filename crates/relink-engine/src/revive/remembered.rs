@@ -7,7 +7,6 @@ use relink_revive::NoAlias;
 use relink_revive::cost::Method;
 use relink_revive::evidence::{EvidenceItem, EvidenceKind};
 use relink_revive::redirects::{Accepted, COMPARED, RedirectHistory, vet};
-use url::Url;
 
 use super::archives::{Bill, Reading};
 use super::quest::Quest;
@@ -106,18 +105,11 @@ impl Search<'_> {
     /// The alias that a trusted redirect leads to, or why there is none.
     async fn followed(
         &mut self,
-        quest: &Quest,
+        quest: &mut Quest,
         accepted: &Accepted,
     ) -> Result<Alias, &'static str> {
         let Accepted { redirect, compared } = accepted;
-        let page = &quest.page;
-        let living = self.live.check(page, &redirect.target).await;
-        let living = living.ok_or("nothing is alive there")?;
-        // Lost pages are often sent to the front page. The paper tells that by
-        // the neighbors; without any, the front page is no answer.
-        if *compared == 0 && is_front(&living.url) && !is_front(&page.url) {
-            return Err("it is the front page, and no neighbor tells more");
-        }
+        let living = self.check_live(quest, &redirect.target).await?;
         let day = redirect.at.strftime("%Y-%m-%d");
         let note = match compared {
             0 => format!("an archive saw it redirect there on {day}"),
@@ -153,8 +145,4 @@ impl Search<'_> {
             }
         }
     }
-}
-
-fn is_front(url: &Url) -> bool {
-    url.path() == "/" && url.query().is_none()
 }

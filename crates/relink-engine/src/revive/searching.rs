@@ -92,10 +92,9 @@ impl Search<'_> {
         }
         let (began, before) = (Instant::now(), self.live.fetches);
         for url in live.iter().filter_map(|(url, _)| Url::parse(url).ok()).take(RECOGNIZED) {
-            let page = &quest.page;
-            let living = self.live.check(page, &url).await;
+            let living = self.check_live(quest, &url).await;
             let is_found = |it: &Living| quest.is_copy(it) && !quest.is_itself(&it.url);
-            if let Some(living) = living.filter(is_found) {
+            if let Some(living) = living.ok().filter(is_found) {
                 let evidence = quest.evidence(&living, Vec::new());
                 quest.recognized.insert(living.url, evidence);
             }

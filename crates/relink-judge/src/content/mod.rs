@@ -9,9 +9,11 @@ mod absence;
 mod comparison;
 mod direction;
 mod memory;
+mod misdirection;
 mod notice;
 mod wall;
 
+pub use self::misdirection::{Misdirection, misdirection};
 pub(crate) use self::wall::is_login_page;
 
 use relink_model::{

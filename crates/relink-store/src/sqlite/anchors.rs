@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{ErrandId, RunId};
+use relink_model::{ErrandId, RunId, Word};
 use relink_ports::{
     AnchorStore, DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, StoreFault,
     WantedAnchor,
@@ -24,6 +24,10 @@ impl AnchorStore for SqliteStore {
         limit: usize,
     ) -> Result<Vec<WantedAnchor>, StoreFault> {
         self.perform("reading wanted anchors", |db| wanted(db, run, after, limit))
+    }
+
+    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreFault> {
+        self.perform("counting unknown anchors", |db| count_unknown(db, run))
     }
 
     async fn add_missing_anchors(
@@ -97,6 +101,22 @@ fn wanted(
         })
     })?;
     rows.collect()
+}
+
+fn count_unknown(db: &Connection, run: RunId) -> Outcome<u64> {
+    let reached: Vec<&str> =
+        Word::ALL.into_iter().filter(|word| word.is_reached()).map(Word::as_str).collect();
+    let mut statement = db.prepare_cached(
+        "SELECT count(*) FROM errand e
+         CROSS JOIN link l ON l.errand_id = e.id AND l.fragment IS NOT NULL
+         CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
+         WHERE e.run_id = ?1 AND e.state = 2
+           AND o.word IN (SELECT value FROM json_each(?2))
+           AND NOT EXISTS (SELECT 1 FROM anchors a
+                           WHERE a.target_id = e.target_id AND a.seen_at = o.settled_at)",
+    )?;
+    let reached = serde_json::to_string(&reached)?;
+    Ok(statement.query_row((run.0, reached), |row| row.get(0))?)
 }
 
 fn add_missing(

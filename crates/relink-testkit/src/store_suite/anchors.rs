@@ -64,6 +64,7 @@ pub async fn links_that_want_a_place_are_read_with_what_their_page_offers(
         all.iter().map(|one| (&*one.url, &*one.fragment, one.link.2)).collect();
     assert_eq!(told, [(PAGE, "a", 0), (PAGE, "b", 2)]);
     assert_eq!(all[0].anchors, [3, u32::MAX]);
+    assert_eq!(store.count_unknown_anchors(scene.run).await?, 0);
     let rest = store.wanted_anchors(scene.run, all[0].link, MANY).await?;
     assert_eq!(rest, all[1..]);
     Ok(())
@@ -87,8 +88,10 @@ pub async fn places_seen_before_a_hold_are_the_page_s(store: &dyn Store) -> Outc
 /// Where a page's places cannot be told, nobody misses one.
 pub async fn a_page_without_known_places_is_wanted_by_nobody(store: &dyn Store) -> Outcome {
     let scene = open(store, 0, &[wanting(1, "a")]).await?;
+    assert_eq!(store.count_unknown_anchors(scene.run).await?, 0);
     settle(&scene, 1, None).await?;
     assert_eq!(wanted(&scene).await?, []);
+    assert_eq!(store.count_unknown_anchors(scene.run).await?, 1);
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use relink_engine::{CrawlEnd, CrawlOutcome, EngineFault, Ports, crawl};
 use relink_model::ErrandId;
-use relink_ports::{Clock as _, RunSummary};
+use relink_ports::{Clock as _, RunSummary, SettledQuery};
 use relink_wire::human::{counted, grouped};
 use relink_wire::printable;
 
@@ -49,8 +49,43 @@ pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     }
     match outcome.end {
         CrawlEnd::NoNetwork => Err(no_network(&ports, &outcome).await?),
+        _ if has_read_nothing(&ports, &outcome, end.exit).await? => {
+            Err(nothing_read(&ports, &outcome, plan.crawl.seeds.len()).await?)
+        }
         _ => Ok(end.exit),
     }
+}
+
+/// Whether a crawl without findings has read no page at all, which says nothing
+/// about the site.
+async fn has_read_nothing(
+    ports: &Ports,
+    outcome: &CrawlOutcome,
+    exit: Exit,
+) -> Result<bool, Failure> {
+    if exit != Exit::Clean {
+        return Ok(false);
+    }
+    let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
+    Ok(runs.iter().any(|run| run.id == outcome.run && run.pages == 0))
+}
+
+/// The failure of a crawl that has read no page, with the reasons of its start
+/// pages.
+async fn nothing_read(
+    ports: &Ports,
+    outcome: &CrawlOutcome,
+    seeds: usize,
+) -> Result<Failure, Failure> {
+    let mut failure = Failure::undecided("no page was read, so nothing was crawled");
+    let query = SettledQuery { limit: seeds, places: 0, ..SettledQuery::ALL };
+    for start in ports.store.settled(outcome.run, query).await? {
+        failure = failure.cause(format!("{}: {}", start.url, start.settlement.reason));
+    }
+    if outcome.end == CrawlEnd::OutOfTime {
+        failure = failure.cause("the time was up");
+    }
+    Ok(failure.hint("start at a page that its host lets programs read, or try again later"))
 }
 
 async fn run_end(

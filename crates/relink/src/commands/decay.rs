@@ -3,11 +3,12 @@
 mod rows;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use relink_decay::{FailuresError, Interval};
 use relink_engine::{
-    EdgeListError, EdgeLists, KnownWeb, MeasureEnd, MeasureSettings, Measured, Observer, PageScore,
-    Progress, Scores, crawled_web, measure, worse_than,
+    EdgeListError, EdgeLists, KnownWeb, MeasureEnd, MeasurePorts, MeasureSettings, Measured,
+    Observer, PageScore, Progress, Scores, crawled_web, measure, worse_than,
 };
 use relink_model::Word;
 use relink_ports::{RunSummary, Settled, Store};
@@ -68,16 +69,26 @@ async fn live(
 ) -> Result<(DecayReport, Exit), Failure> {
     let fetcher = wiring::fetcher(plan.run.fetch.clone())?;
     let clock = RunClock::start()?;
+    let store = pace_store(plan).await;
     let mut watcher = Watcher(Bar::new(face));
     let stop = stop_on_signal();
-    let measured = measure(&*fetcher, &clock, settings, &mut watcher, &stop).await;
+    let ports = MeasurePorts { fetch: &*fetcher, clock: &clock, store: store.as_deref() };
+    let measured = measure(ports, settings, &mut watcher, &stop).await;
     watcher.0.clear();
+    if let MeasureEnd::NotRequested(reason) = &measured.end {
+        return Err(Failure::undecided("the page was not requested, so nothing was measured")
+            .cause(reason.clone())
+            .hint("measure a page that its host lets programs read, or try again later"));
+    }
     if let MeasureEnd::NoNetwork(ending) = &measured.end {
         return Err(Failure::undecided("no host answered, so nothing was measured")
             .cause(format!("{}: {ending}", settings.url))
             .hint("is this machine online, and the address right?"));
     }
-    let rank = rank(plan, settings, &measured).await;
+    let rank = match &store {
+        Some(store) => rank(plan, settings, &measured, &**store).await,
+        None => None,
+    };
     let exit = exit_of(plan, &measured);
     let page = rows::measured(settings.url.as_str(), &measured, rank);
     Ok((DecayReport::new(env!("CARGO_PKG_VERSION"), Some(page), None), exit))
@@ -93,18 +104,24 @@ fn exit_of(plan: &DecayPlan, measured: &Measured) -> Exit {
     }
 }
 
+/// The database, which keeps when hosts may be requested again. One that
+/// cannot be opened is reported, and the page is measured without it.
+async fn pace_store(plan: &DecayPlan) -> Option<Arc<dyn Store>> {
+    wiring::store(&plan.run.db).await.inspect_err(Failure::remark).ok()
+}
+
 /// The share of the pages of the newest crawl of the same site that are less
-/// rotten, if there is one. Whatever is wrong with the database is no reason
-/// not to measure.
-async fn rank(plan: &DecayPlan, settings: &MeasureSettings, measured: &Measured) -> Option<f64> {
-    if !plan.run.db.exists() {
-        return None;
-    }
-    let store = wiring::store_for_reading(&plan.run.db).await.ok()?;
+/// rotten, if there is one.
+async fn rank(
+    plan: &DecayPlan,
+    settings: &MeasureSettings,
+    measured: &Measured,
+    store: &dyn Store,
+) -> Option<f64> {
     let runs = store.runs(Some("crawl"), CRAWLS).await.ok()?;
     let is_here = |url: &String| Url::parse(url).is_ok_and(|url| is_same_site(&url, &settings.url));
     let run = runs.into_iter().find(|run| run.is_finished && run.inputs.iter().any(is_here))?;
-    let web = crawled_web(&*store, run.id, plan.fails).await.ok()?;
+    let web = crawled_web(store, run.id, plan.fails).await.ok()?;
     let scores = web.score(settings.form, &[settings.sigma]).ok()?;
     let pages = web.ranked(scores.first()?);
     (!pages.is_empty()).then(|| worse_than(measured.account.decay, &pages))

@@ -39,10 +39,8 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
         args.command,
         PatternsCommand::List | PatternsCommand::Show { .. } | PatternsCommand::Export
     );
-    let store = match is_reading {
-        true => wiring::store_for_reading(&db).await?,
-        false => wiring::store(&db).await?,
-    };
+    let store =
+        if is_reading { wiring::store_for_reading(&db).await? } else { wiring::store(&db).await? };
     let store = &*store;
     match args.command {
         PatternsCommand::List => print(&list(&store.lessons().await?))?,

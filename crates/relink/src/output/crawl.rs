@@ -27,9 +27,9 @@ pub fn beside(outcome: &CrawlOutcome) -> String {
     let mut text = String::new();
     for note in &outcome.hosts {
         let host = printable(&note.host);
-        if note.is_closed {
-            let _ =
-                writeln!(text, "  {host}: robots.txt cannot be had, so nothing was visited there");
+        if let Some(reason) = &note.failure {
+            let reason = printable(reason);
+            let _ = writeln!(text, "  {host}: {reason}; nothing was crawled there");
         }
         if let Some(delay) = note.crawl_delay {
             let delay = duration(u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));

@@ -40,6 +40,7 @@ pub(super) fn fetch_settings(config: &Config, inputs: &[String]) -> Result<Setti
         proxies: network::proxies(config, network::environment)?,
         identity: network::identity(config)?,
         hosts: network::hosts(config)?,
+        tls_roots: tls_roots()?,
         ..defaults
     })
 }
@@ -96,6 +97,15 @@ fn user_agent(config: &Config) -> Result<String, Failure> {
         (Some(own), contact) => format!("{own} (+{contact})"),
         (None, "") => format!("{PRODUCT} ({PURPOSE})"),
         (None, contact) => format!("{PRODUCT} ({PURPOSE}; +{contact})"),
+    })
+}
+
+/// The certificate authorities of the system, which are trusted too.
+fn tls_roots() -> Result<Vec<Vec<u8>>, Failure> {
+    relink_fetch::system_roots().map_err(|error| {
+        let failure = Failure::usage(error.to_string())
+            .hint("name a file of certificates in PEM, or unset the variable");
+        error.reasons().iter().fold(failure, |failure, reason| failure.cause(reason.clone()))
     })
 }
 

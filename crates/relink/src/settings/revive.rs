@@ -121,6 +121,7 @@ impl Looking {
         let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
             pace: ask.pace,
+            patience: ask.patience,
             policy: ask.policy,
             live: live_pages(config.live.as_deref().unwrap_or_default())?,
             fresh_since: fresh_since(now, age),

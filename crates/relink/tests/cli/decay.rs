@@ -209,3 +209,60 @@ fn what_cannot_be_done_is_said() {
     decay(&desk, &["http://a.test/", "--sigma", "0.1,0.2"]).fails(2, &["one sigma"]);
     decay(&desk, &["http://a.test/", "-o", "x.svg"]).fails(2, &["no chart"]);
 }
+
+/// A town whose pages below `/p/` are linked from `/`, with this `robots.txt`.
+fn ruled(robots: &str) -> Web {
+    let web = town("/ p/a p/b open\n/p/a open\n/p/b open\n/open\n");
+    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    web
+}
+
+fn paths(web: &Web) -> Vec<String> {
+    web.requests().into_iter().map(|seen| seen.path).collect()
+}
+
+#[test]
+fn decay_fetches_robots_first_and_obeys_it() {
+    let web = ruled("User-agent: *\nDisallow: /p/\n");
+    let said = decay(&Desk::new(), &[web.url("/").as_str(), "--format", "json"]).exits(0);
+    assert_eq!(paths(&web)[0], "/robots.txt");
+    assert_eq!(web.hits("/robots.txt"), 1);
+    assert!(!paths(&web).iter().any(|path| path.starts_with("/p/")), "{:?}", paths(&web));
+    assert_eq!(web.hits("/open"), 1);
+    let page = &json(&said)["page"];
+    assert_eq!(page["asked"]["blocked"], 2, "{page:#}");
+    assert_eq!(page["asked"]["requests"], web.requests().len(), "every request is counted");
+}
+
+#[test]
+fn decay_of_a_page_that_robots_forbids_exits_3_with_the_reason() {
+    let web = ruled("User-agent: *\nDisallow: /\n");
+    let said = decay(&Desk::new(), &[web.url("/").as_str()]);
+    said.fails(3, &["robots.txt says `Disallow: /`"]);
+    assert_eq!(paths(&web), ["/robots.txt"]);
+}
+
+#[test]
+fn decay_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
+    let web = ruled("");
+    let later = Answer::new(429, "slow down").header("Retry-After", "3600");
+    web.answer("/p/a", later.clone()).answer("/p/b", later.clone()).answer("/open", later);
+    let (desk, url) = (Desk::new(), web.url("/"));
+    decay(&desk, &[url.as_str()]).exits(0);
+    let seen = paths(&web);
+    let first = seen.iter().position(|path| ["/p/a", "/p/b", "/open"].contains(&path.as_str()));
+    assert_eq!(first, Some(seen.len() - 1), "{seen:?}");
+    decay(&desk, &[url.as_str()]).fails(3, &["no requests for"]);
+    assert_eq!(paths(&web), seen);
+}
+
+#[test]
+fn decay_keeps_a_crawl_delay() {
+    let web = ruled("User-agent: *\nCrawl-delay: 0.15\n");
+    decay(&Desk::new(), &[web.url("/").as_str()]).exits(0);
+    let seen = web.requests();
+    assert!(seen.len() >= 5, "{seen:?}");
+    let all = seen[seen.len() - 1].at - seen[1].at;
+    let least = std::time::Duration::from_millis(150) * u32::try_from(seen.len() - 2).unwrap();
+    assert!(all + std::time::Duration::from_millis(50) >= least, "{seen:?}");
+}

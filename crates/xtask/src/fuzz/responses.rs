@@ -199,8 +199,8 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         pages: Some(PAGES),
         follows_all: true,
         checks_others: true,
-        page_links: CrawlRules::PAGE_LINKS,
         fresh_since: Timestamp::MAX,
+        page_links: CrawlRules::PAGE_LINKS,
     };
     let ask = AskSettings {
         pace: Pace::crawl(4, Duration::ZERO),

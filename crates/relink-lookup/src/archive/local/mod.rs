@@ -83,9 +83,12 @@ impl LocalArchive {
 
 /// Opens a regular file; a device or a pipe may never end.
 fn open(path: &Path) -> Result<BufReader<File>, ArchiveFault> {
-    let opened = path.metadata().and_then(|metadata| match metadata.is_file() {
-        true => File::open(path),
-        false => Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file")),
+    let opened = path.metadata().and_then(|metadata| {
+        if metadata.is_file() {
+            File::open(path)
+        } else {
+            Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
+        }
     });
     opened.map(BufReader::new).map_err(|source| fault(path, source))
 }

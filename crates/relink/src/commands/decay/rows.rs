@@ -19,7 +19,9 @@ pub(super) fn measured(url: &str, measured: &Measured, worse_than: Option<f64>) 
     let end = match measured.end {
         MeasureEnd::Enough => "enough",
         MeasureEnd::OutOfPages => "out-of-pages",
-        MeasureEnd::Interrupted | MeasureEnd::NoNetwork(_) => "interrupted",
+        MeasureEnd::Interrupted | MeasureEnd::NoNetwork(_) | MeasureEnd::NotRequested(_) => {
+            "interrupted"
+        }
     };
     PageDecay {
         verdict: measured.word,

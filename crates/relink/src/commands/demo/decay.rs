@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use relink_decay::{Form, Patience, Sigma};
 use relink_demo::{Library, RottenNeighborhood};
-use relink_engine::{Account, Fails, MeasureSettings, Measured, Ports, Stop, measure};
+use relink_engine::{
+    Account, Fails, MeasurePorts, MeasureSettings, Measured, Ports, Stop, measure,
+};
 use relink_frontier::Pace;
 use relink_judge::Policy;
 use relink_wire::human::counted;
@@ -41,7 +43,8 @@ pub(super) async fn measured(ports: &Ports, library: &Library) -> Result<Decayed
     };
     let mut nobody = Listener::default();
     let stop = Stop::new().1;
-    let measured = measure(&*ports.fetch, &*ports.clock, &settings, &mut nobody, &stop).await;
+    let outside = MeasurePorts { fetch: &*ports.fetch, clock: &*ports.clock, store: None };
+    let measured = measure(outside, &settings, &mut nobody, &stop).await;
     Ok(Decayed { measured, truth })
 }
 

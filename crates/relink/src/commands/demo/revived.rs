@@ -70,6 +70,7 @@ fn looking(archive: &MiniArchive) -> Result<Looking, Failure> {
     Ok(Looking {
         revive: ReviveSettings {
             pace: Pace::check(8, Duration::ZERO),
+            patience: Duration::ZERO,
             policy: Policy { retries: 0, ..Policy::default() },
             live: Vec::new(),
             fresh_since: Timestamp::MAX,

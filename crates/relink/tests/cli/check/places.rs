@@ -122,6 +122,21 @@ fn what_is_too_long_to_read_cannot_be_told() {
 }
 
 #[test]
+fn anchors_of_pages_too_long_to_read_are_counted() {
+    let web = Web::start_blocking();
+    web.answer("/guide", html(format!("{PAGE}{}", "<p>more</p>\n".repeat(4_000))));
+    let desk = Desk::new();
+    desk.list("urls.txt", [format!("{}#gone", web.url("/guide"))]);
+    let skipped = |flags: &[&str]| {
+        let args = [&["--remote-anchors", "--format", "json", "urls.txt"], flags].concat();
+        let report: Value = serde_json::from_str(&desk.report(&args).stdout).unwrap();
+        report["summary"]["skipped"]["anchor"].clone()
+    };
+    assert_eq!(skipped(&["--max-page-size", "10k"]), 1);
+    assert_eq!(skipped(&["--max-age", "0"]), Value::Null);
+}
+
+#[test]
 fn a_long_page_is_read_further_than_others() {
     let web = Web::start_blocking();
     let page = format!("{PAGE}{}<h2 id=end>End</h2>", "<p>more</p>\n".repeat(100_000));

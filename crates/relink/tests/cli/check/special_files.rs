@@ -83,6 +83,19 @@ fn project_config_that_is_a_symlink_to_device_exits_2() {
 }
 
 #[test]
+fn interrupt_while_a_pipe_sends_nothing_exits_130() {
+    let desk = desk("docs/null.md");
+    let pipe = desk.path("pipe.md");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let running = desk.start(&["--offline", "pipe.md"]);
+    // Returns once the pipe is open for reading.
+    let writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    running.interrupt();
+    running.finish().exits(130);
+    drop(writer);
+}
+
+#[test]
 fn check_process_substitution_reads_the_pipe() {
     let desk = desk("docs/null.md");
     let program = env!("CARGO_BIN_EXE_relink");

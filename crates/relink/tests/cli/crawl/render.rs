@@ -183,7 +183,7 @@ fn check_signals(signals: &[&str]) {
     let running = crate::desk::Running::of(command.spawn().unwrap());
     let began = Instant::now();
     while web.hits("/beat") < 3 {
-        assert!(began.elapsed() < Duration::from_secs(60), "the page is not at work");
+        assert!(began.elapsed() < Duration::from_mins(1), "the page is not at work");
         std::thread::yield_now();
     }
     for name in signals {
@@ -192,7 +192,7 @@ fn check_signals(signals: &[&str]) {
     running.finish();
     // A killed process leaves the clean-up to the shell that started the browser.
     while !profiles(&temporary).is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{signals:?}: a profile is left");
+        assert!(began.elapsed() < Duration::from_mins(1), "{signals:?}: a profile is left");
         std::thread::yield_now();
     }
 }

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use relink_testkit::hostile::{Hostile, Trick};
 use relink_testkit::web::{Answer, Seen, Web};
 
 use super::{add_pages, asked, crawl, report, rows_of, site, written};
 use crate::desk::{Desk, Said};
+use crate::servers::{Beside, Deserted};
 
 /// A day, as it is written for the clock of a run.
 const MONDAY: &str = "2026-03-02T08:00:00Z";
@@ -114,16 +116,110 @@ fn a_crawl_delay_is_kept_whatever_the_flags_say() {
 }
 
 #[test]
-fn a_robots_file_that_cannot_be_had_closes_the_site() {
+fn crawl_without_robots_after_retries_exits_3_with_the_reason() {
     for status in [500, 503] {
         let web = site("/ /a\n/a");
         web.answer("/robots.txt", robots(status, "User-agent: *\nAllow: /\n"));
         let url = web.url("/");
-        let said = report(&Desk::new(), &[url.as_str()]).exits(0);
-        assert!(said.stdout.contains("robots.txt cannot be had"), "{}", said.stdout);
+        let said = report(&Desk::new(), &[url.as_str()]).exits(3);
+        let reason = format!("robots.txt could not be fetched: answered {status}");
+        assert!(said.stdout.contains(&reason), "{}", said.stdout);
+        let cause = format!("cause: {url}: not asked: {reason}");
+        assert!(said.stderr.contains("error: no page was read"), "{}", said.stderr);
+        assert!(said.stderr.contains(&cause), "{}", said.stderr);
+        assert_eq!(web.hits("/robots.txt"), 3, "it is retried");
         let others = web.requests().into_iter().filter(|seen| seen.path != "/robots.txt");
         assert_eq!(others.count(), 0);
     }
+}
+
+#[test]
+fn crawl_goes_on_after_a_robots_file_that_failed_once() {
+    let web = site("/ /a /closed/a\n/a\n/closed/a");
+    let rules = robots(200, "User-agent: *\nDisallow: /closed/\n");
+    web.sequence("/robots.txt", [robots(503, "later"), rules]);
+    let url = web.url("/");
+    let rows = crawl(&Desk::new(), &[url.as_str()]).exits(0).rows();
+    assert_eq!((rows.word(web.url("/a")), web.hits("/closed/a")), ("alive".to_owned(), 0));
+    assert_eq!(web.hits("/robots.txt"), 2);
+}
+
+/// A server that resets the connection of the first request for robots.txt.
+#[test]
+fn crawl_goes_on_after_a_robots_request_that_was_reset() {
+    let web = site("/ /a\n/a");
+    let rules = robots(200, "User-agent: *\nAllow: /\n");
+    // A head that promises more than comes breaks the connection off.
+    let broken = robots(200, "").header("Content-Length", "999").header("Connection", "close");
+    web.sequence("/robots.txt", [broken, rules]);
+    let url = web.url("/");
+    crawl(&Desk::new(), &[url.as_str()]).exits(0);
+    assert_eq!(asked(&web), ["/", "/a"]);
+}
+
+#[test]
+fn crawl_asks_again_for_a_robots_file_that_failed_in_the_last_run() {
+    let web = site("/ /a\n/a");
+    let down = robots(503, "later");
+    let rules = robots(200, "User-agent: *\nAllow: /\n");
+    web.sequence("/robots.txt", [down.clone(), down.clone(), down, rules]);
+    let (desk, url) = (Desk::new(), web.url("/"));
+    crawl(&desk, &[url.as_str()]).exits(3);
+    crawl(&desk, &[url.as_str()]).exits(0);
+    assert_eq!(asked(&web), ["/", "/a"]);
+}
+
+#[test]
+fn crawl_of_a_start_page_that_robots_forbids_exits_3_with_the_reason() {
+    let web = ruled("User-agent: *\nDisallow: /\n");
+    let url = web.url("/");
+    let said = crawl(&Desk::new(), &[url.as_str()]).exits(3);
+    let cause = format!("cause: {url}: not asked: robots.txt says `Disallow: /`");
+    assert!(said.stderr.contains(&cause), "{}", said.stderr);
+    assert_eq!(said.rows().word(url), "blocked RL491");
+    assert_eq!(asked(&web), [""; 0]);
+}
+
+/// The rules of a host that is down cannot be known, and its links fail as
+/// they would without rules; only its robots.txt is requested.
+#[test]
+fn crawl_reports_links_to_a_host_that_is_down_as_failing() {
+    let deserted = Deserted::new();
+    let (one, two) = (deserted.url("/x"), deserted.url("/y"));
+    let web = site(&format!("/ {one} {two}"));
+    let url = web.url("/");
+    let rows = crawl(&Desk::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
+    for link in [&one, &two] {
+        assert_eq!(rows.word(link), "failing RL541", "{rows:?}");
+        let reason = rows.of(link)["reason"].as_str().unwrap();
+        assert!(reason.contains("refused"), "{reason}");
+    }
+}
+
+/// A host that resets connections is closed to crawling; a link to it that is
+/// only checked fails. Only robots.txt is requested.
+#[test]
+fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
+    let other = Beside::start(Hostile::start(Trick::Reset));
+    let link = other.url("/there");
+    let web = site(&format!("/ {link}"));
+    let url = web.url("/");
+    let rows = crawl(&Desk::new(), &[url.as_str(), "--allow-private"]).exits(0).rows();
+    assert_eq!(rows.word(&link), "failing RL542", "{rows:?}");
+    assert_eq!(other.connects(), 3);
+    let said = crawl(&Desk::new(), &[link.as_str()]).exits(3);
+    assert_eq!(said.rows().word(&link), "blocked RL491");
+    assert!(said.stderr.contains("robots.txt could not be fetched"), "{}", said.stderr);
+    assert_eq!(other.connects(), 6);
+}
+
+#[test]
+fn check_of_blocked_pages_alone_exits_0() {
+    let web = Web::start_blocking();
+    web.page("/", 403, "no");
+    let desk = Desk::new();
+    desk.list("urls.txt", [web.url("/")]);
+    desk.check(&["urls.txt"]).exits(0);
 }
 
 #[test]

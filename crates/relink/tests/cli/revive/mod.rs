@@ -9,6 +9,7 @@ mod engines;
 mod learning;
 mod origin;
 mod patterns;
+mod politeness;
 mod redirects;
 mod settings;
 

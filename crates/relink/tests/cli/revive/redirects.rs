@@ -74,8 +74,60 @@ fn a_neighbor_is_compared_only_at_about_the_same_time() {
     assert_eq!(scene.asked("20180202030405"), 0, "{:?}", scene.archive.asked());
 }
 
+/// A site whose lost page was redirected to this path, which is alive.
+#[track_caller]
+fn check_no_alias(target: &str, page: &str, expect: &str) {
+    for kept in [
+        |web: &Web, to: &str| {
+            vec![Kept::redirect(web.url("/old/oak").as_str(), "20150102030405", 301, to)]
+        },
+        |web: &Web, to: &str| two_redirects(web, to, "/trees/elm"),
+    ] {
+        let scene = Scene::new(|web| kept(web, target));
+        scene.web.page(target, 200, page);
+        let story = scene.story("/old/oak", &[]);
+        assert_eq!(alias(&story), None, "{target}: {story}");
+        assert!(passed_over(&story).contains(expect), "{target}: {story}");
+    }
+}
+
 #[test]
-fn the_front_page_is_no_alias_unless_neighbors_went_elsewhere() {
+fn archived_redirect_to_a_login_page_is_no_alias() {
+    let form = "<title>Sign in</title><h1>Sign in</h1><form><input name=user>\
+                <input type=password name=word></form>";
+    check_no_alias("/login?next=%2Fold%2Foak", form, "login page");
+    check_no_alias("/members/enter", form, "nothing is alive there");
+    check_no_alias("/sso/start", &article("portal"), "login page");
+}
+
+#[test]
+fn archived_redirect_to_a_demand_for_consent_is_no_alias() {
+    check_no_alias("/cookie-consent", &article("privacy"), "consent");
+    check_no_alias("/subscribe", &article("offers"), "consent");
+}
+
+#[test]
+fn archived_redirect_to_an_error_page_is_no_alias() {
+    check_no_alias("/error.html", &article("sorry"), "error page");
+    check_no_alias("/404", &article("sorry"), "error page");
+}
+
+#[test]
+fn archived_redirect_to_the_front_page_is_no_alias() {
+    check_no_alias("/", &article("home"), "front page");
+    check_no_alias("/index.html", &article("home"), "front page");
+}
+
+/// A page about logins may move to a path with that name.
+#[test]
+fn archived_redirect_to_a_page_with_the_old_text_is_an_alias_whatever_its_name() {
+    let scene = Scene::new(|web| two_redirects(web, "/accounts/oak", "/trees/elm"));
+    scene.web.page("/accounts/oak", 200, &article("oak"));
+    assert_eq!(alias(&scene.story("/old/oak", &[])).as_deref(), Some("/accounts/oak"));
+}
+
+#[test]
+fn the_front_page_is_no_alias() {
     let alone = Scene::new(|web| {
         let old = web.url("/old/oak");
         vec![Kept::redirect(old.as_str(), "20150102030405", 301, "/")]
@@ -84,10 +136,6 @@ fn the_front_page_is_no_alias_unless_neighbors_went_elsewhere() {
     let story = alone.story("/old/oak", &[]);
     assert_eq!(alias(&story), None);
     assert!(passed_over(&story).contains("it is the front page"), "{story}");
-
-    let beside = Scene::new(|web| two_redirects(web, "/", "/trees/elm"));
-    beside.web.page("/", 200, &article("home"));
-    assert_eq!(alias(&beside.story("/old/oak", &[])).as_deref(), Some("/"));
 }
 
 #[test]

@@ -1,0 +1,217 @@
+//! The polite fetcher against a web in memory, on a clock that does not tick
+//! by itself.
+
+use std::sync::Mutex as StdMutex;
+
+use relink_model::{ConnectFault, DnsFault, Hop, ProtocolFault, Timings};
+use relink_ports::Agent;
+
+use super::*;
+
+/// A web that answers by URL and keeps a log.
+#[derive(Default)]
+struct Web {
+    pages: HashMap<&'static str, Vec<Page>>,
+    log: StdMutex<Vec<(Duration, String)>>,
+    began: Option<Instant>,
+}
+
+#[derive(Clone)]
+enum Page {
+    Says(u16, &'static str),
+    Throttles(u64),
+    LeadsTo(&'static str),
+    Ends(Ending),
+}
+
+impl Web {
+    fn new(pages: &[(&'static str, &[Page])]) -> Self {
+        let pages = pages.iter().map(|(url, answers)| (*url, answers.to_vec())).collect();
+        Self { pages, began: Some(Instant::now()), ..Self::default() }
+    }
+
+    fn page(&self, url: &str) -> Page {
+        let seen = self.log.lock().unwrap().iter().filter(|(_, seen)| seen == url).count();
+        let pages = self.pages.get(url);
+        let page = pages.and_then(|all| all.get(seen - 1).or(all.last())).cloned();
+        page.unwrap_or(Page::Says(404, "not here"))
+    }
+
+    /// What was requested, in order.
+    fn requested(&self) -> Vec<String> {
+        self.log.lock().unwrap().iter().map(|(_, url)| url.clone()).collect()
+    }
+
+    /// Milliseconds between requests.
+    fn gaps(&self) -> Vec<u128> {
+        let log = self.log.lock().unwrap();
+        log.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0).as_millis()).collect()
+    }
+}
+
+#[async_trait]
+impl Fetch for Web {
+    async fn fetch(&self, request: Request) -> Fetched {
+        let url = request.url.to_string();
+        let at = self.began.map(|began| began.elapsed()).unwrap_or_default();
+        self.log.lock().unwrap().push((at, url.clone()));
+        let hop =
+            |status, location| vec![Hop { url: url.clone(), status, location, address: None }];
+        let (hops, ending, retry_after, text) = match self.page(&url) {
+            Page::Says(status, text) => (hop(status, None), Ending::Answered(status), None, text),
+            Page::Throttles(wait) => (hop(429, None), Ending::Answered(429), Some(wait), ""),
+            Page::Ends(ending) => (Vec::new(), ending, None, ""),
+            Page::LeadsTo(to) => {
+                let next = request.url.join(to).unwrap();
+                assert!(!request.terms.gate.unwrap().opens(&next), "tests redirect elsewhere");
+                (hop(302, Some(to.to_owned())), Ending::Closed, None, "")
+            }
+        };
+        let body = Body { bytes: text.into(), ..Body::default() };
+        let timings = Timings::default();
+        Fetched { hops, ending, timings, retry_after, headers: Vec::new(), body: Some(body) }
+    }
+
+    async fn locate(&self, _: &Url) -> Option<IpAddr> {
+        None
+    }
+}
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Timestamp {
+        "2026-11-16T12:00:00Z".parse().unwrap()
+    }
+}
+
+fn polite(web: &Web) -> PoliteFetch<'_> {
+    PoliteFetch::new(Politeness {
+        fetch: web,
+        clock: &Noon,
+        store: None,
+        pace: Pace::check(4, Duration::from_millis(100)),
+        patience: Duration::from_mins(2),
+    })
+}
+
+async fn get(fetch: &PoliteFetch<'_>, url: &str) -> String {
+    let (url, agent) = (url.parse().unwrap(), Agent::Plain);
+    let rights = RequestRights::discovered();
+    let request = Request { url, rights, agent, terms: Terms::default() };
+    fetch.fetch(request).await.ending.to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_requests_rules_first_and_keeps_the_interval() {
+    let web = Web::new(&[("http://a.test/x", &[Page::Says(200, "x")])]);
+    let fetch = polite(&web);
+    for url in ["http://a.test/x", "http://a.test/y", "http://a.test/x"] {
+        get(&fetch, url).await;
+    }
+    let expect = ["robots.txt", "x", "y", "x"].map(|path| format!("http://a.test/{path}"));
+    assert_eq!(web.requested(), expect);
+    assert!(web.gaps().iter().all(|gap| *gap >= 100), "{:?}", web.gaps());
+    assert_eq!(fetch.requests().await, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_sends_nothing_that_rules_forbid() {
+    let rules = Page::Says(200, "User-agent: *\nDisallow: /x\n");
+    let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
+    let fetch = polite(&web);
+    assert_eq!(get(&fetch, "http://a.test/x/y").await, Ending::Closed.to_string());
+    assert_eq!(web.requested(), ["http://a.test/robots.txt"]);
+    let refusal = fetch.take_refusal().await.unwrap().to_string();
+    assert!(refusal.contains("robots.txt says `Disallow: /x`"), "{refusal}");
+    assert_eq!(get(&fetch, "http://a.test/y").await, "answered 404");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_keeps_a_crawl_delay() {
+    let rules = Page::Says(200, "User-agent: *\nCrawl-delay: 3\n");
+    let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
+    let fetch = polite(&web);
+    for _ in 0..3 {
+        get(&fetch, "http://a.test/x").await;
+    }
+    assert!(web.gaps()[1..].iter().all(|gap| *gap >= 3_000), "{:?}", web.gaps());
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_waits_for_a_short_retry_after_and_not_for_a_long_one() {
+    let web = Web::new(&[("http://a.test/x", &[Page::Throttles(60), Page::Throttles(3_600)])]);
+    let fetch = polite(&web);
+    get(&fetch, "http://a.test/x").await;
+    get(&fetch, "http://a.test/x").await;
+    assert!(web.gaps()[1] >= 60_000, "{:?}", web.gaps());
+    assert_eq!(get(&fetch, "http://a.test/y").await, "answered 429");
+    assert_eq!(web.requested().len(), 3);
+    let url = "http://a.test/z".parse().unwrap();
+    let refusal = fetch.admit(&url, RequestRights::discovered()).await.unwrap_err();
+    assert!(refusal.to_string().contains("no requests for 3"), "{refusal}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_retries_rules_that_failed_once() {
+    for failure in [Page::Ends(Ending::Broken(ProtocolFault::Reset)), Page::Says(503, "")] {
+        let rules = [failure, Page::Says(200, "User-agent: *\nDisallow: /x\n")];
+        let web = Web::new(&[("http://a.test/robots.txt", &rules)]);
+        let fetch = polite(&web);
+        assert_eq!(get(&fetch, "http://a.test/y").await, "answered 404");
+        assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+        assert_eq!(web.requested().len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_sends_no_page_request_to_a_host_that_is_down() {
+    for ending in [
+        Ending::NoConnection(ConnectFault::Refused),
+        Ending::NoAddress(DnsFault::NoSuchName),
+        Ending::Broken(ProtocolFault::Reset),
+    ] {
+        let web = Web::new(&[("http://a.test/robots.txt", &[Page::Ends(ending.clone())])]);
+        let fetch = polite(&web);
+        assert_eq!(get(&fetch, "http://a.test/y").await, ending.to_string());
+        assert!(web.requested().iter().all(|url| url.ends_with("robots.txt")), "{ending}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_does_not_reuse_rules_of_a_host_that_was_barred() {
+    let barred = Page::Ends(Ending::Barred([127, 0, 0, 1].into()));
+    let rules = Page::Says(200, "User-agent: *\nDisallow: /\n");
+    let page = [barred.clone()];
+    let web =
+        Web::new(&[("http://a.test/robots.txt", &[barred, rules]), ("http://a.test/x", &page)]);
+    let fetch = polite(&web);
+    assert!(get(&fetch, "http://a.test/x").await.contains("private address"));
+    assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_requests_the_rules_of_every_host_a_redirect_leads_to() {
+    let closed = Page::Says(200, "User-agent: *\nDisallow: /\n");
+    let web = Web::new(&[
+        ("http://a.test/x", &[Page::LeadsTo("http://b.test/y")]),
+        ("http://b.test/y", &[Page::LeadsTo("http://c.test/z")]),
+        ("http://c.test/robots.txt", &[closed]),
+    ]);
+    let fetch = polite(&web);
+    assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+    let hosts =
+        [("a", "robots.txt"), ("a", "x"), ("b", "robots.txt"), ("b", "y"), ("c", "robots.txt")];
+    let expect = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
+    assert_eq!(web.requested(), expect);
+}
+
+#[tokio::test(start_paused = true)]
+async fn fetch_ends_redirects_between_hosts_that_never_end() {
+    let web = Web::new(&[
+        ("http://a.test/", &[Page::LeadsTo("http://b.test/")]),
+        ("http://b.test/", &[Page::LeadsTo("http://a.test/")]),
+    ]);
+    let fetch = polite(&web);
+    assert_eq!(get(&fetch, "http://a.test/").await, Ending::TooManyHops.to_string());
+}

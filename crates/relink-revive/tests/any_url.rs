@@ -1,0 +1,95 @@
+//! What holds for every URL and every title: patterns, programs, matching,
+//! redirects and sites.
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use relink_revive::matching::{Answer, Baseline, KnownAlias, Page, Study};
+use relink_revive::pattern::{Pattern, TokenRule, clusters};
+use relink_revive::program::{Example, ProgramBook, learn};
+use relink_revive::redirects::{ArchivedRedirect, RedirectHistory, vet};
+use relink_revive::replacement::is_elsewhere;
+use relink_revive::site::is_same_site;
+use relink_revive::{Directory, OldPage, Site};
+use relink_testkit::any_url::{any_text, any_url};
+
+proptest! {
+    #[test]
+    fn site_any_url_is_on_its_own_site(one in any_url(), other in any_url()) {
+        prop_assert!(is_same_site(&one, &one));
+        prop_assert_eq!(is_same_site(&one, &other), Site::of(&one) == Site::of(&other));
+        is_elsewhere(&one, &other);
+        let mut directory = Some(Directory::of(&one));
+        while let Some(inner) = directory {
+            directory = inner.parent();
+            let outer = directory.as_ref().map_or(0, |outer| outer.as_str().len());
+            prop_assert!(outer < inner.as_str().len());
+        }
+    }
+
+    #[test]
+    fn redirects_any_targets_are_vetted(urls in prop::collection::vec(any_url(), 3)) {
+        let history = |url: usize, target: usize| RedirectHistory {
+            url: urls[url].clone(),
+            redirects: vec![ArchivedRedirect {
+                at: Timestamp::UNIX_EPOCH,
+                target: urls[target].clone(),
+            }],
+        };
+        let vetting = vet(&history(0, 1), &[history(1, 2), history(2, 1)]);
+        prop_assert_eq!(vetting.alias().is_none(), vetting.no_alias().is_some());
+    }
+
+    #[test]
+    fn pattern_any_candidate_is_graded(old in any_url(), new in any_url(), title in any_text()) {
+        let page = OldPage::new(old).titled(title);
+        for rule in [TokenRule::Pooled, TokenRule::PerSource] {
+            let pattern = Pattern::of(&page, &new, rule);
+            prop_assert!(pattern.known() <= pattern.components().len());
+            clusters(std::slice::from_ref(&page), &[vec![new.clone()]], rule);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn programs_any_examples_are_learned(
+        urls in prop::collection::vec(any_url(), 2..5),
+        title in any_text(),
+    ) {
+        let pairs = urls.iter().zip(urls.iter().skip(1));
+        let examples: Vec<Example> = pairs
+            .map(|(old, new)| Example {
+                old: OldPage::new(old.clone()).titled(title.clone()),
+                new: new.clone(),
+                is_sure: true,
+            })
+            .collect();
+        let page = OldPage::new(urls[0].clone()).titled(title);
+        for learned in learn(&examples) {
+            learned.program.run(&page);
+        }
+        ProgramBook::learn(&examples).predict(&page);
+    }
+
+    #[test]
+    fn matching_any_pages_get_an_answer(
+        urls in prop::collection::vec(any_text(), 1..6),
+        title in any_text(),
+    ) {
+        let page = |url| Page { url, title: Some(title.as_str()), text: Some(title.as_str()) };
+        let pages: Vec<Page> = urls.iter().map(|url| page(url.as_str())).collect();
+        let pairs = urls.iter().zip(urls.iter().skip(1));
+        let known: Vec<KnownAlias> = pairs.map(|(old, new)| KnownAlias { old, new }).collect();
+        let study = Study::new(&pages, &pages, &known);
+        for dead in 0..pages.len() {
+            if let Answer::Alias(found) = study.answer(dead) {
+                prop_assert!(found.live < pages.len());
+            }
+        }
+        for baseline in [Baseline::SameSlug, Baseline::Title, Baseline::TopCluster] {
+            prop_assert_eq!(baseline.answers(&pages, &pages).len(), pages.len());
+        }
+    }
+}
