@@ -3,6 +3,11 @@
 //! A page nobody looked at is sound at best and dead at worst. Solving for both
 //! bounds every score, and shows how much the edge of the known part matters.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use crate::graph::{Graph, Page};
 use crate::score::{Form, Interval};
 use crate::solve::{Case, Effort, solve};

@@ -4,6 +4,11 @@
 //! behind a wall, pages that were never archived? And where it is not certain
 //! that a page is dead, its probability takes the place of yes and no.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use thiserror::Error;
 
 use crate::graph::Page;

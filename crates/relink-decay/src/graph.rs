@@ -3,6 +3,11 @@
 //! Links count as often as they are written: the paper's M is the matrix of a
 //! multigraph.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use thiserror::Error;
 
 /// A page, by its number from 0 on.

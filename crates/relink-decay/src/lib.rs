@@ -15,6 +15,9 @@
 //! Nothing here fetches a page or decides whether one is dead, and chance comes
 //! in as an argument.
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 mod edge;
 mod failures;
 mod graph;

@@ -5,6 +5,11 @@
 //! there along its links. What has come to dead pages is the least the decay
 //! can be; adding everyone who still stands somewhere gives the most.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use std::collections::HashMap;
 
 use crate::graph::Page;

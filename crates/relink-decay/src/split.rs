@@ -3,6 +3,11 @@
 //! D = (1 − sigma)(F + (1 − F) D̄), where F is the share of the page's links
 //! that are dead and D̄ the mean decay of the others.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use std::fmt;
 
 use crate::failures::Failures;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use relink_frontier::NetworkDoubt;
 use relink_model::RunId;
 use relink_ports::{OpenRun, RunPlan, RunState, Settled, Store, StoreFault, Tally};
 
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub is_resumed: bool,
     /// How it ended.
     pub end: End,
+    /// Why failures may be those of our own network.
+    pub doubt: Option<NetworkDoubt>,
     /// What was read.
     pub loaded: Loaded,
     /// The targets told, in numbers.
@@ -105,8 +108,12 @@ pub async fn check(
         let unknown = ports.store.count_unknown_anchors(run.id).await?;
         read.skipped = read.skipped.with(Skip::Anchor, unknown);
     }
+    let doubt = match &end {
+        AskEnd::InDoubt(doubt) => Some(doubt.clone()),
+        _ => None,
+    };
     let end = match end {
-        AskEnd::Done => End::Finished,
+        AskEnd::Done | AskEnd::InDoubt(_) => End::Finished,
         AskEnd::NoNetwork => End::NoNetwork,
         // Only crawls have an hour to be home, and are turned away.
         AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome { .. } => End::Interrupted,
@@ -118,7 +125,7 @@ pub async fn check(
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
     let OpenRun { id: run, started, is_resumed, .. } = run;
-    Ok(Outcome { run, started, is_resumed, end, loaded: read, told: counting.told })
+    Ok(Outcome { run, started, is_resumed, end, doubt, loaded: read, told: counting.told })
 }
 
 /// When asking may begin. On fetched pages an address is found that a later

@@ -251,7 +251,7 @@ impl<'a> PoliteFetch<'a> {
     /// Notes what a request did to the hosts it reached.
     async fn note(&self, state: &mut State, url: &Url, sent_at: Duration, result: &Outcome<'_>) {
         let now = self.began.elapsed();
-        let unanswered = usize::from(result.ending.status().is_none());
+        let unanswered = usize::from(result.has_unanswered_request());
         state.requests += (result.hosts.len() + unanswered) as u64;
         state.has_met_a_server |= result.ending.met_a_server();
         let first = host_name(url);
@@ -348,6 +348,19 @@ struct Outcome<'a> {
 }
 
 impl Outcome<'_> {
+    /// Whether the last request was sent and has no response. A redirect that
+    /// was not followed and a host that was not reached had no request.
+    fn has_unanswered_request(&self) -> bool {
+        matches!(
+            self.ending,
+            Ending::NoAddress(_)
+                | Ending::NoConnection(_)
+                | Ending::TimedOut(_)
+                | Ending::Tls(_)
+                | Ending::Broken(_)
+        )
+    }
+
     fn arrival(&self) -> Arrival {
         match self.ending {
             Ending::Answered(status) if THROTTLING.contains(status) => {

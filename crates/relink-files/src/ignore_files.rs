@@ -15,6 +15,9 @@ use crate::open::require_regular;
 /// The ignore files of a directory.
 const NAMES: [&str; 3] = [".gitignore", ".ignore", ".git/info/exclude"];
 
+/// Directories with files that the kernel makes up.
+const SYSTEM_DIRECTORIES: [&str; 3] = ["/dev", "/proc", "/sys"];
+
 /// Maximum size of an ignore file.
 const MAX_BYTES: u64 = 4 << 20;
 
@@ -64,10 +67,17 @@ fn check(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     require_regular(&target)?;
-    // Endless files of `/proc` have a length of zero.
-    let is_empty_target = own.is_symlink() && target.len() == 0;
-    if is_empty_target || target.len() > MAX_BYTES {
-        return Err(io::Error::other("it is empty or too long"));
+    if own.is_symlink() && path.canonicalize().is_ok_and(|path| is_system_file(&path)) {
+        return Err(io::Error::other("it is a file of the system"));
+    }
+    if target.len() > MAX_BYTES {
+        return Err(io::Error::other("it is longer than 4 MiB"));
     }
     Ok(())
+}
+
+/// Whether a path leads to what the kernel makes up. Some of these files never
+/// end, and their length does not show it.
+fn is_system_file(path: &Path) -> bool {
+    SYSTEM_DIRECTORIES.iter().any(|directory| path.starts_with(directory))
 }

@@ -288,3 +288,16 @@ fn walk_paths_that_are_not_utf8_have_labels_of_their_own() {
         assert_eq!((found.len(), labels.len()), (3, 3), "{labels:?}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn walk_ignore_file_that_leads_to_the_kernel_is_not_read() {
+    let tree = tree(&["docs/a.md", "empty"]);
+    fs::write(tree.path().join("empty"), "").unwrap();
+    let link = tree.path().join("docs/.gitignore");
+    std::os::unix::fs::symlink("/proc/self/status", &link).unwrap();
+    assert_eq!(unreadable_in(&tree, "docs").len(), 1);
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(tree.path().join("empty"), &link).unwrap();
+    assert_eq!(unreadable_in(&tree, "docs").len(), 0);
+}

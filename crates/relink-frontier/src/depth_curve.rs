@@ -79,7 +79,7 @@ fn little_new_from(counts: &[DepthCount]) -> Option<u32> {
     let richest = counts.iter().rposition(|count| count.new_links == most)?;
     let gives_little =
         |count: &DepthCount| count.new_links.saturating_mul(100) <= most.saturating_mul(LITTLE);
-    let poor = counts[richest..].iter().rev().take_while(|count| gives_little(count)).count();
+    let poor = counts.iter().skip(richest).rev().take_while(|count| gives_little(count)).count();
     (poor > 0).then(|| u32::try_from(counts.len() - poor).unwrap_or(u32::MAX))
 }
 

@@ -5,6 +5,9 @@
 //! the traps it does not enter, and the clocks that keep us polite. Nothing
 //! here asks anything or knows the time; moments come in as arguments.
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 mod address_gate;
 mod backoff;
 mod canonical;
@@ -12,6 +15,7 @@ mod crawl_scope;
 mod depth_curve;
 mod directives;
 mod host_clock;
+mod network;
 mod order;
 mod outage;
 mod pace;
@@ -29,6 +33,7 @@ pub use crawl_scope::{CrawlScope, Reach};
 pub use depth_curve::{DepthCount, DepthCurve, DepthPoint, depth_curve};
 pub use directives::PageDirectives;
 pub use host_clock::{Arrival, HostClock, Readiness, StoredDelays};
+pub use network::{NetworkDoubt, NetworkEvidence, outside_domain};
 pub use order::{Discovery, Order, is_within_depth};
 pub use outage::{Admittance, HostSign, Outage};
 pub use pace::Pace;

@@ -250,7 +250,7 @@ impl TrapWatch {
     fn forget_half(&mut self) {
         let mut worries: Vec<u32> = self.budgets.values().map(PatternBudget::worry).collect();
         worries.sort_unstable();
-        let median = worries[worries.len() / 2];
+        let median = worries.get(worries.len() / 2).copied().unwrap_or_default();
         let mut spare = self.budgets.len() / 2;
         self.budgets.retain(|_, budget| {
             let is_forgotten = spare > 0 && budget.worry() <= median;

@@ -50,7 +50,6 @@ proptest! {
             watch.ways_out(url, &urls);
             watch.seen(url, &PageSight::of_text(None, url.path(), 1));
             watch.note_stripped(url);
-            watch.note_links(url, 1);
             watch.note_redirect(url, &urls[0]);
             prop_assert!(!UrlPattern::of(url, 2026).as_str().is_empty());
         }

@@ -53,7 +53,7 @@ pub fn all() -> &'static [CodeMeaning] {
 /// ```
 pub fn meaning(code: Code) -> Option<CodeMeaning> {
     let found = all().binary_search_by_key(&code, |row| row.code);
-    found.ok().map(|index| all()[index])
+    found.ok().and_then(|index| all().get(index)).copied()
 }
 
 #[cfg(test)]

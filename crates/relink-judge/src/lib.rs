@@ -14,6 +14,9 @@
 //! al., WWW 2004, §3, and FABLE, §2.1. Both are kept to the letter, as
 //! [`Policy::sic_transit`] and [`Policy::fable`].
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 pub mod codes;
 pub mod status;
 

@@ -55,6 +55,10 @@ struct Phrases {
 /// texts hold none of them, and are then not listened to any further.
 struct TellingWords(Box<[u64; Self::CELLS]>);
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "cells are taken modulo their count, and a table has a cell for every byte"
+)]
 impl TellingWords {
     const CELLS: usize = 1024;
 
@@ -104,6 +108,7 @@ impl TellingWords {
 }
 
 /// Letters and digits of ASCII in lower case; 0 for what parts words.
+#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
 const FOLDED: [u8; 256] = {
     let mut folded = [0; 256];
     let mut byte = 0_u8;

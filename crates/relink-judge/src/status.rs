@@ -94,7 +94,7 @@ pub fn all() -> impl Iterator<Item = StatusMeaning> {
 fn find(status: u16) -> Option<(Row, StatusStanding)> {
     let within = |table: &'static [Row]| {
         let index = table.binary_search_by_key(&status, |row| row.status);
-        index.ok().map(|index| table[index])
+        index.ok().and_then(|index| table.get(index)).copied()
     };
     within(registered::TABLE)
         .map(|row| (row, StatusStanding::Registered))

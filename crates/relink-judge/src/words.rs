@@ -102,6 +102,7 @@ pub(crate) enum Script {
 }
 
 /// The script most letters are of.
+#[expect(clippy::indexing_slicing, reason = "there is a count for each script")]
 pub(crate) fn script(text: &str) -> Option<Script> {
     let mut counts = [0_usize; 4];
     for letter in text.chars().filter(|character| character.is_alphabetic()) {

@@ -8,6 +8,9 @@
 //! Nothing here does input or output, asks the time or decides anything beyond
 //! the validity of its own values.
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 mod code;
 mod control;
 mod digest;

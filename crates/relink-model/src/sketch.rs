@@ -77,6 +77,7 @@ const WIDTH: usize = 6;
 /// Six digits a hash: half the size of a JSON array. Written by hand, because
 /// this runs once for every page fetched.
 impl Serialize for Sketch {
+    #[expect(clippy::indexing_slicing, reason = "six bits are less than the 64 digits")]
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut text = String::with_capacity(WIDTH * self.0.len());
         for hash in &self.0 {

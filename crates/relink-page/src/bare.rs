@@ -71,7 +71,7 @@ fn find(text: &str, needle: &str, part: Range<usize>) -> Option<usize> {
 
 /// The address around the `://` at `colon`, if a web scheme stands before it.
 fn http_at(text: &str, colon: usize, from: usize, end: usize) -> Option<Range<usize>> {
-    let before = &text.as_bytes()[from..colon];
+    let before = text.as_bytes().cut(from..colon);
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     let start = colon - letters;
     let scheme = text.cut(start..colon);
@@ -198,14 +198,15 @@ impl Brackets {
 
     /// Whether `last` closes nothing that the address opened; it is then gone.
     fn is_stray_closer(&mut self, last: char) -> bool {
-        let kind = match last {
-            ')' => 0,
-            ']' => 1,
-            '}' => 2,
+        let [round, square, curly] = &mut self.0;
+        let surplus = match last {
+            ')' => round,
+            ']' => square,
+            '}' => curly,
             _ => return false,
         };
-        let is_stray = self.0[kind] > 0;
-        self.0[kind] -= isize::from(is_stray);
+        let is_stray = *surplus > 0;
+        *surplus -= isize::from(is_stray);
         is_stray
     }
 }

@@ -67,7 +67,7 @@ impl<'b> Document<'b> {
     fn of(bytes: &'b [u8], charset: Charset<'b>) -> Self {
         let (text, layout, masked) = match charset {
             Charset::Utf8(text, skipped) => (Cow::Borrowed(text), Layout::Same(skipped), None),
-            Charset::Utf16(encoding) => (decode(encoding, &bytes[2..]), Layout::Utf16, None),
+            Charset::Utf16(encoding) => (decode(encoding, bytes.cut(2..)), Layout::Utf16, None),
             Charset::Legacy(encoding) if encoding.is_single_byte() => {
                 (decode(encoding, bytes), Layout::SingleByte, None)
             }
@@ -86,7 +86,7 @@ impl<'b> Document<'b> {
         match self.masked {
             None => self.text.cut(range).to_owned(),
             // The stand-in is as long as what it stands for.
-            Some(encoding) => decode(encoding, &self.bytes[range]).into_owned(),
+            Some(encoding) => decode(encoding, self.bytes.cut(range)).into_owned(),
         }
     }
 }
@@ -95,7 +95,7 @@ impl<'b> Document<'b> {
 pub(crate) fn text_of<'b>(bytes: &'b [u8], declared: Option<&'static Encoding>) -> Cow<'b, str> {
     match Charset::of(bytes, declared) {
         Charset::Utf8(text, _) => Cow::Borrowed(text),
-        Charset::Utf16(encoding) => decode(encoding, &bytes[2..]),
+        Charset::Utf16(encoding) => decode(encoding, bytes.cut(2..)),
         Charset::Legacy(encoding) => decode(encoding, bytes),
     }
 }
@@ -117,7 +117,7 @@ impl<'b> Charset<'b> {
 
     /// What the bytes are that begin with `skipped` bytes of a mark at most.
     fn without_mark(bytes: &'b [u8], skipped: usize, declared: Option<&'static Encoding>) -> Self {
-        match valid_utf8(&bytes[skipped..]) {
+        match valid_utf8(bytes.cut(skipped..)) {
             Some(text) => Self::Utf8(text, skipped),
             None => Self::Legacy(legacy(bytes, declared)),
         }
@@ -129,7 +129,7 @@ fn valid_utf8(bytes: &[u8]) -> Option<&str> {
     match str::from_utf8(bytes) {
         Ok(text) => Some(text),
         Err(fault) if fault.error_len().is_none() => {
-            str::from_utf8(&bytes[..fault.valid_up_to()]).ok()
+            str::from_utf8(bytes.cut(..fault.valid_up_to())).ok()
         }
         Err(_) => None,
     }
@@ -152,7 +152,7 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
 
 /// The encoding that a document declares near its start.
 pub(crate) fn declared_by(bytes: &[u8]) -> Option<&'static Encoding> {
-    declared_in(&bytes[..bytes.len().min(PRESCAN_LENGTH)])
+    declared_in(bytes.cut(..bytes.len().min(PRESCAN_LENGTH)))
 }
 
 /// Whether the bytes begin with the mark of UTF-16.
@@ -163,7 +163,7 @@ pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
 /// The encoding that `<meta charset=…>` or an XML declaration names.
 fn declared_in(head: &[u8]) -> Option<&'static Encoding> {
     let lower = head.to_ascii_lowercase();
-    memmem::find(&lower, b"charset").map(|at| &lower[at + b"charset".len()..]).and_then(label)
+    memmem::find(&lower, b"charset").map(|at| lower.cut(at + b"charset".len()..)).and_then(label)
 }
 
 /// The encoding named in what follows `charset`: `= "label"`.
@@ -178,7 +178,7 @@ fn label(after: &[u8]) -> Option<&'static Encoding> {
             matches!(byte, b'"' | b'\'' | b';' | b'>' | b'/') || byte.is_ascii_whitespace()
         })
         .unwrap_or(value.len());
-    Encoding::for_label(&value[..end])
+    Encoding::for_label(value.cut(..end))
 }
 
 /// The encoding a `Content-Type` header names.

@@ -270,13 +270,13 @@ pub(crate) fn media_type(content_type: &str) -> String {
 }
 
 fn head(content: &[u8]) -> Cow<'_, str> {
-    text_of(&content[..content.len().min(SNIFF_LENGTH)], None)
+    text_of(content.cut(..content.len().min(SNIFF_LENGTH)), None)
 }
 
 /// Whether the content is no text; UTF-16 holds zeros, but begins with its mark.
 pub fn is_binary(content: &[u8]) -> bool {
     let is_utf16 = content.starts_with(b"\xFF\xFE") || content.starts_with(b"\xFE\xFF");
-    let head = &content[..content.len().min(BINARY_SNIFF_LENGTH)];
+    let head = content.cut(..content.len().min(BINARY_SNIFF_LENGTH));
     !is_utf16 && (head.contains(&0) || head.starts_with(b"%PDF-"))
 }
 

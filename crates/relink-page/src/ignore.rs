@@ -119,12 +119,13 @@ fn notes(text: &str, comments: &[Comment]) -> Vec<Ignore> {
     let bytes = text.as_bytes();
     let mut notes = Vec::new();
     let (mut from, mut number) = (0, 1_u32);
-    while let Some(at) = memmem::find(&bytes[from..], MARKER.as_bytes()) {
+    while let Some(at) = memmem::find(bytes.cut(from..), MARKER.as_bytes()) {
         let marker = from + at;
-        let start = memrchr(b'\n', &bytes[from..marker]).map_or(from, |newline| from + newline + 1);
-        let passed = memchr_iter(b'\n', &bytes[from..start]).count();
+        let start =
+            memrchr(b'\n', bytes.cut(from..marker)).map_or(from, |newline| from + newline + 1);
+        let passed = memchr_iter(b'\n', bytes.cut(from..start)).count();
         number = number.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
-        let end = memchr(b'\n', &bytes[marker..]).map_or(text.len(), |length| marker + length);
+        let end = memchr(b'\n', bytes.cut(marker..)).map_or(text.len(), |length| marker + length);
         if let Some((note, is_alone)) = note_in(text.cut(start..end), marker - start, comments) {
             let further = if is_alone { lines_to_text(text.cut(end..)) } else { 0 };
             notes.push(Ignore { lines: number..=number.saturating_add(further), ..read(note) });
@@ -161,7 +162,7 @@ fn note_in<'t>(line: &'t str, marker: usize, comments: &[Comment]) -> Option<(&'
 /// How many lines further on the next text stands.
 fn lines_to_text(after: &str) -> u32 {
     let blank = after.len() - after.trim_start().len();
-    let lines = memchr_iter(b'\n', &after.as_bytes()[..blank]).count();
+    let lines = memchr_iter(b'\n', after.as_bytes().cut(..blank)).count();
     u32::try_from(lines).unwrap_or(u32::MAX)
 }
 

@@ -50,7 +50,7 @@ fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut rest = 0;
     std::iter::from_fn(move || {
         while rest < text.len() {
-            let end = memchr(b'\n', &text.as_bytes()[rest..]).map_or(text.len(), |at| rest + at);
+            let end = memchr(b'\n', text.as_bytes().cut(rest..)).map_or(text.len(), |at| rest + at);
             let line = trim(text, rest..end);
             rest = end + 1;
             if !line.is_empty() && !text.cut(line.clone()).starts_with('#') {

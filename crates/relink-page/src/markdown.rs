@@ -393,9 +393,9 @@ impl<'t> Reader<'t> {
             }
         });
         let mut from = 0;
-        while let Some(at) = memmem::find(&html.as_bytes()[from..], b"<!--") {
+        while let Some(at) = memmem::find(html.as_bytes().cut(from..), b"<!--") {
             let start = from + at;
-            let length = memmem::find(&html.as_bytes()[start..], b"-->");
+            let length = memmem::find(html.as_bytes().cut(start..), b"-->");
             from = length.map_or(html.len(), |length| start + length);
             self.pass_over(offset + start..offset + from, SkipReason::Comment);
         }
@@ -407,7 +407,8 @@ impl<'t> Reader<'t> {
             return;
         };
         let block = first.start..last.end;
-        if lines.windows(2).all(|pair| pair[0].end == pair[1].start) {
+        let next = lines.iter().skip(1);
+        if lines.iter().zip(next).all(|(line, next)| line.end == next.start) {
             self.html(block.start, self.text.cut(block));
         } else {
             let html = only_lines(self.text, block.clone(), &lines);

@@ -67,8 +67,8 @@ impl<'t> Mentions<'t> {
         }
         for part in parts {
             let first = self.list.partition_point(|mention| mention.range.start < part.start);
-            let inside =
-                self.list[first..].iter_mut().take_while(|mention| mention.range.end <= part.end);
+            let after = self.list.iter_mut().skip(first);
+            let inside = after.take_while(|mention| mention.range.end <= part.end);
             inside.for_each(|mention| mention.skipped = mention.skipped.or(Some(reason)));
         }
     }

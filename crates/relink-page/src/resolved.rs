@@ -57,7 +57,7 @@ impl Resolved {
 
     fn start_of(&self, at: usize) -> usize {
         let next = self.pieces.partition_point(|piece| piece.at <= at);
-        match next.checked_sub(1).map(|index| &self.pieces[index]) {
+        match next.checked_sub(1).and_then(|index| self.pieces.get(index)) {
             None => 0,
             Some(piece) if piece.is_plain => piece.source.start + (at - piece.at),
             Some(piece) if at == self.text.len() => piece.source.end,
@@ -67,7 +67,7 @@ impl Resolved {
 
     fn end_of(&self, at: usize) -> usize {
         let next = self.pieces.partition_point(|piece| piece.at < at);
-        match next.checked_sub(1).map(|index| &self.pieces[index]) {
+        match next.checked_sub(1).and_then(|index| self.pieces.get(index)) {
             None => 0,
             Some(piece) if piece.is_plain => piece.source.start + (at - piece.at),
             Some(piece) => piece.source.end,

@@ -266,8 +266,8 @@ impl Smallest {
         self.hashes.sort_unstable();
         self.hashes.dedup();
         self.hashes.truncate(Sketch::SIZE);
-        if self.hashes.len() == Sketch::SIZE {
-            self.limit = self.hashes[Sketch::SIZE - 1];
+        if let Some(largest) = self.hashes.get(Sketch::SIZE - 1) {
+            self.limit = *largest;
         }
     }
 }
@@ -304,6 +304,7 @@ const GAP: u8 = 0;
 /// Begins a character beyond ASCII.
 const BEYOND: u8 = 1;
 
+#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
 const fn letters() -> [u8; 256] {
     let mut letters = [BEYOND; 256];
     let mut byte = 0_u8;
@@ -316,12 +317,13 @@ const fn letters() -> [u8; 256] {
 }
 
 impl Words {
+    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
     fn push(&mut self, text: &str, each: &mut impl FnMut(u32)) {
         let bytes = text.as_bytes();
         let mut at = 0;
         loop {
             // Most bytes are letters, and their loop is kept as small as can be.
-            let mut rest = bytes[at..].iter().map(|byte| LETTERS[usize::from(*byte)]);
+            let mut rest = bytes.cut(at..).iter().map(|byte| LETTERS[usize::from(*byte)]);
             let mut word = self.word;
             let mark = loop {
                 match rest.next() {
@@ -379,7 +381,7 @@ impl Words {
     fn finish(&mut self, each: &mut impl FnMut(u32)) {
         self.end_word(each);
         if (1..WORDS).contains(&self.count) {
-            each(combined(&self.window[WORDS - self.count..]));
+            each(combined(self.window.get(WORDS - self.count..).unwrap_or_default()));
         }
     }
 }

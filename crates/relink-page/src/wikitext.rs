@@ -13,7 +13,7 @@ use std::ops::Range;
 use memchr::{memchr2, memmem};
 use relink_model::{PlaceKind, SkipReason};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::found::{Extractor, Found, Notation};
 use crate::list::trim;
 use crate::mention::Mentions;
@@ -84,7 +84,7 @@ impl<'t> Reader<'t> {
         let bytes = self.text.as_bytes();
         let mut at = part.start;
         while at < part.end {
-            let next = match bytes[at] {
+            let next = match bytes.byte(at) {
                 b'<' => self.angle(at, part.end),
                 b'[' => self.bracket(at, part.end),
                 b'{' | b'}' | b']' => self.brace(at, part.end),
@@ -102,7 +102,7 @@ impl<'t> Reader<'t> {
 
     /// Counts what opens and closes.
     fn brace(&mut self, at: usize, end: usize) -> Option<usize> {
-        let rest = &self.text.as_bytes()[at..end];
+        let rest = self.text.as_bytes().cut(at..end);
         if rest.starts_with(b"{{") {
             self.templates += 1;
         } else if rest.starts_with(b"}}") {
@@ -212,7 +212,7 @@ impl<'t> Reader<'t> {
     fn closes_in_line(&mut self, from: usize) -> bool {
         let bytes = self.text.as_bytes();
         if self.bracket < from {
-            let length = memchr2(b']', b'\n', &bytes[from..]);
+            let length = memchr2(b']', b'\n', bytes.cut(from..));
             self.bracket = length.map_or(bytes.len(), |length| from + length);
         }
         bytes.get(self.bracket) == Some(&b']')

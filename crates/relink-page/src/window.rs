@@ -20,6 +20,7 @@ use memchr::{memchr_iter, memrchr};
 use relink_model::Link;
 
 use self::notes::Notes;
+use crate::cut::Cut as _;
 use crate::document::{Document, Origin, declared_by, is_utf16};
 use crate::found::{Extractor, Found};
 use crate::problem::{PROBLEMS, Problem};
@@ -240,7 +241,7 @@ impl<'o, R: Read> Windows<'o, R> {
 /// they can be, for a note may stand at their end.
 fn window(buffer: &[u8], sequel: Sequel) -> &[u8] {
     match memrchr(b'\n', buffer) {
-        Some(newline) if sequel == Sequel::Follows => &buffer[..=newline],
+        Some(newline) if sequel == Sequel::Follows => buffer.cut(..=newline),
         _ => buffer,
     }
 }

@@ -102,7 +102,7 @@ impl Resume for XmlParts {
 /// ```
 pub fn is_sitemap_index(bytes: &[u8]) -> bool {
     // The root stands near the start.
-    let head = crate::document::text_of(&bytes[..bytes.len().min(HEAD_LENGTH)], None);
+    let head = crate::document::text_of(bytes.cut(..bytes.len().min(HEAD_LENGTH)), None);
     root(&head) == Some("sitemapindex")
 }
 

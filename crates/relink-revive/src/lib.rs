@@ -18,6 +18,9 @@
 //! - [`evidence`], [`reason`], [`cost`]: what an answer rests on, why there is
 //!   none, and what it took.
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 pub mod cost;
 pub mod dead_directory;
 pub mod directory;

@@ -158,7 +158,8 @@ fn grade(
 
 /// Every pair of neighboring words.
 fn pairs(words: &[String]) -> Vec<[String; 2]> {
-    words.windows(2).map(|pair| [pair[0].clone(), pair[1].clone()]).collect()
+    let next = words.iter().skip(1);
+    words.iter().zip(next).map(|(word, next)| [word.clone(), next.clone()]).collect()
 }
 
 /// The words of each component of a candidate. A query belongs to the last

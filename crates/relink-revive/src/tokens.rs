@@ -27,7 +27,7 @@ pub(crate) fn stem(name: &str) -> &str {
 /// An extension begins with a letter, or `1.92` would be a file `1`.
 pub(crate) fn extension_at(name: &str) -> Option<usize> {
     let at = name.rfind('.').filter(|at| *at > 0)?;
-    let extension = &name.as_bytes()[at + 1..];
+    let extension = name.as_bytes().get(at + 1..)?;
     let is_short = (1..=LONGEST_EXTENSION).contains(&extension.len());
     let is_word = extension.iter().all(u8::is_ascii_alphanumeric);
     let is_name = extension.first().is_some_and(u8::is_ascii_alphabetic);

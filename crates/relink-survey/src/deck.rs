@@ -1,5 +1,10 @@
 //! URLs in random order, drawn from the top: of a domain, or of a directory.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use crate::catalogue::UrlId;
 use crate::chance::Chance;
 use crate::ledger::Ledger;

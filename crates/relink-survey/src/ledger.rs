@@ -1,5 +1,10 @@
 //! What is known in a run: which URLs were asked, and what was found.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
 
 /// What checking a URL came to.

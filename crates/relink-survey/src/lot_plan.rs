@@ -5,6 +5,11 @@
 //! broken. Full, single and sequential sampling, Wald's test, the paper's
 //! Algorithm 1 and sentinels are such rules.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use std::collections::VecDeque;
 
 use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};

@@ -40,6 +40,8 @@ struct Zone {
     /// Names that get no answer about IPv6.
     silent_v6: HashSet<String>,
     replies: HashMap<String, Vec<Reply>>,
+    /// The addresses of every name that it was told nothing about.
+    wildcard: Option<Vec<IpAddr>>,
     /// How often each name was asked for, by record type.
     asked: HashMap<(String, u16), usize>,
 }
@@ -95,6 +97,12 @@ impl Dns {
         self
     }
 
+    /// Gives every other name these addresses, as some providers do.
+    pub fn resolve_everything(&self, addresses: &[IpAddr]) -> &Self {
+        lock(&self.zone).wildcard = Some(addresses.to_vec());
+        self
+    }
+
     /// How many questions came for a name.
     pub fn asked(&self, name: &str) -> usize {
         let zone = lock(&self.zone);
@@ -134,7 +142,7 @@ impl Zone {
         }
         match self.replies.get(&question.name) {
             Some(replies) if !replies.is_empty() => replies[(*count - 1) % replies.len()].clone(),
-            _ => Reply::NoSuchName,
+            _ => self.wildcard.clone().map_or(Reply::NoSuchName, Reply::Addresses),
         }
     }
 }

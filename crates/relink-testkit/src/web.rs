@@ -155,6 +155,11 @@ impl Web {
         site.seen.iter().filter(|seen| seen.path == path).count()
     }
 
+    /// How many requests came so far.
+    pub fn request_count(&self) -> usize {
+        self.site().seen.len()
+    }
+
     /// Every request so far, in the order they came.
     pub fn requests(&self) -> Vec<Seen> {
         self.site().seen.clone()

@@ -107,6 +107,7 @@ pub fn svg(charts: &[BarChart]) -> String {
 }
 
 /// A bar of this length, 0 to 1.
+#[expect(clippy::indexing_slicing, reason = "a number modulo 8 is less than the 8 parts")]
 fn filled(length: f64) -> String {
     #[expect(
         clippy::cast_possible_truncation,

@@ -121,7 +121,7 @@ fn history(paint: Paint, words: &[(Timestamp, Word)]) -> String {
         return String::new();
     };
     let hidden = words.len().saturating_sub(WORDS_SHOWN);
-    let shown = &words[hidden..];
+    let shown = words.get(hidden..).unwrap_or_default();
     let signs: String = shown
         .iter()
         .map(|(_, word)| paint.word(*word, word.sign().encode_utf8(&mut [0; 4])))

@@ -10,6 +10,10 @@ const ESCAPES: [u8; 256] = escapes();
 const HEX: [u8; 16] = *b"0123456789abcdef";
 
 /// Adds `text` with its quotes.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "tables have a cell for every byte, and pieces begin and end in the text"
+)]
 pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
@@ -27,6 +31,7 @@ pub(crate) fn push_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
+#[expect(clippy::indexing_slicing, reason = "four bits are less than the 16 digits")]
 fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
     out.extend_from_slice(&[b'\\', escape]);
     if escape == b'u' {
@@ -36,6 +41,7 @@ fn push_escape(out: &mut Vec<u8>, byte: u8, escape: u8) {
 }
 
 /// Adds a number.
+#[expect(clippy::indexing_slicing, reason = "a number of 64 bits has 20 digits at most")]
 pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     let mut digits = [0_u8; 20];
     let mut first = digits.len();
@@ -50,6 +56,7 @@ pub(crate) fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.extend_from_slice(&digits[first..]);
 }
 
+#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
 const fn escapes() -> [u8; 256] {
     let mut escapes = [0; 256];
     let mut byte = 0;

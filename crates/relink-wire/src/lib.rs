@@ -7,6 +7,9 @@
 //! ([`Redacted`]), and untrusted text reaches a terminal without control
 //! characters ([`printable()`]).
 
+// Untrusted input must not end the program: see CONTRIBUTING.md.
+#![warn(clippy::indexing_slicing)]
+
 pub mod bars;
 pub mod decay;
 pub mod dossier;

@@ -1,6 +1,7 @@
 //! The command line, as typed. What it means is in `settings`.
 
 mod decay;
+mod ignored;
 mod report;
 mod revive;
 mod survey;
@@ -16,6 +17,7 @@ use relink_model::Word;
 use relink_page::Slugs;
 use url::Url;
 
+pub use self::ignored::refuse;
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
     ElsewhereChoice, PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs,

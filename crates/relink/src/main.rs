@@ -19,7 +19,7 @@ mod wiring;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, FromArgMatches as _};
 use mimalloc::MiMalloc;
 
 use crate::cli::Cli;
@@ -32,11 +32,15 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     panic_hook::install();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = Cli::command().try_get_matches().and_then(|matches| {
+        let cli = Cli::from_arg_matches(&matches)?;
+        Ok((cli, matches))
+    });
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => return usage_error(&error),
     };
-    let ended = commands::run(cli);
+    let ended = cli::refuse(&matches).and_then(|()| commands::run(cli));
     panic_hook::report();
     match ended {
         Ok(exit) => panic_hook::exit(exit).into(),

@@ -120,7 +120,7 @@ fn is_home(url: &Url) -> bool {
 /// command does not close the file.
 static OPEN_STORES: Mutex<Vec<Weak<SqliteStore>>> = Mutex::new(Vec::new());
 
-/// Closes every database, whoever holds it. Without this, its write-ahead log
+/// Closes every database, even if tasks still hold it. Without this, its write-ahead log
 /// would stay behind.
 pub fn close_stores() {
     let stores = std::mem::take(&mut *OPEN_STORES.lock().unwrap_or_else(PoisonError::into_inner));

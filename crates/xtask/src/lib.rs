@@ -11,6 +11,7 @@ pub mod crawl_real;
 pub mod docs;
 pub mod fault;
 pub mod fuzz;
+pub mod kills;
 pub mod lexer;
 pub mod numbers;
 pub mod rings;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{Fault, Workspace, bench, check, crawl_real, docs, fuzz, tidy};
+use xtask::{Fault, Workspace, bench, check, crawl_real, docs, fuzz, kills, tidy};
 
 /// What `cargo xtask` prints when it does not understand.
 const USAGE: &str = "\
@@ -15,6 +15,7 @@ usage: cargo xtask COMMAND
   docs                                rewrites the generated parts of the documentation
   fuzz [--seed N] [--urls N] [--documents N] [--responses N]
                                       mutated inputs against panics, hangs and memory
+  kills [--relink PATH] [--kills N]   kills crawl, survey and revive, 30 times each
   bench check [--urls N] [--hosts H]  relink against lychee on a local nginx
   bench judge                         verdicts a second from stored probes
   bench extract                       relink extract against lychee --dump
@@ -42,6 +43,25 @@ fn main() -> ExitCode {
     }
 }
 
+/// Kills of each command, unless the command line says otherwise.
+const KILLS: usize = 30;
+
+fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, Fault> {
+    let (mut relink, mut count) = ("target/debug/relink", KILLS);
+    for option in options.chunks(2) {
+        match option {
+            ["--relink", path] => relink = path,
+            ["--kills", number] => {
+                count = number.parse().map_err(|_| Fault::new("`--kills` needs a number"))?;
+            }
+            _ => return Err(Fault::new("kills takes `--relink PATH` and `--kills N`")),
+        }
+    }
+    // Processes run in directories of their own.
+    let path = std::path::absolute(relink).map_err(|fault| Fault::io(relink.as_ref(), &fault))?;
+    kills::run(&path, count)
+}
+
 fn run(words: &[&str]) -> Result<ExitCode, Fault> {
     match words {
         ["check"] => {
@@ -54,6 +74,11 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
             Ok(ExitCode::SUCCESS)
         }
         ["fuzz", options @ ..] => run_fuzz(words, options),
+        ["kills", options @ ..] => {
+            let outcomes = kill(options)?;
+            outcomes.iter().for_each(|outcome| println!("{outcome}"));
+            Ok(success_if(outcomes.iter().all(kills::KillOutcome::is_right)))
+        }
         ["bench", "check", options @ ..] => {
             let size = bench::Size::read(options)?;
             let outcome = bench::check(&Workspace::load()?, size, |note| eprintln!("{note}"))?;

@@ -4,6 +4,11 @@
 //! A component depends only on itself and on components before it, so each is
 //! solved once and for all; most components of a web graph are single pages.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use crate::graph::Page;
 
 /// A page that was not met yet.

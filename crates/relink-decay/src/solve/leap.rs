@@ -5,6 +5,11 @@
 //! Two sweeps show that part, and from it where the value would end. A leap is
 //! only a better guess: the sweeps after it decide when a value is exact enough.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 /// How many sweeps lie between two leaps. On graphs of the web anything from 5
 /// to 15 halves the number of sweeps.
 const SWEEPS_BETWEEN: u32 = 8;

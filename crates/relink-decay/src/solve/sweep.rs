@@ -6,6 +6,11 @@
 //! sweeps (two blocks: 107 instead of 51 on a graph of three million links), so
 //! blocks pay only where there are several workers.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use std::ops::Range;
 use std::thread;
 

@@ -5,6 +5,11 @@
 //! other links. Solved for x that is `base + scale * sum`: links to itself,
 //! written or added by the form, cost no iteration.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages are numbered by the graph itself, from 0 to their count"
+)]
+
 use super::Case;
 use super::components::Components;
 use crate::graph::{Graph, Page};

@@ -171,7 +171,7 @@ impl Asker<'_> {
 
     /// Judges a look at once, when nothing more will be asked.
     pub(super) fn concluded(
-        &self,
+        &mut self,
         host: HostId,
         lease: HostLease,
         looked: Looked,
@@ -184,21 +184,25 @@ impl Asker<'_> {
     }
 
     fn settle(
-        &self,
+        &mut self,
         inquest: Inquest,
         lease: HostLease,
         judgement: Judgement,
         now: Timestamp,
     ) -> Judged {
         let looks = inquest.looks.clone();
-        let step = if !self.has_network && is_network_ending(&inquest.probe.ending) {
+        let word = judgement.word;
+        let mut found = settlement(judgement, &inquest.probe, looks.clone(), now);
+        if let Some(until) = self.retry_time(&inquest) {
+            found.reason += &format!("; no request before {}", to_second(until));
+        }
+        let step = if self.is_doubtful(&inquest.errand.url, &inquest.probe, word) {
+            if !is_network_ending(&inquest.probe.ending) {
+                self.keep_waiting(inquest.errand.id, found);
+            }
             Step::Hold { looks }
         } else {
-            let mut settlement = settlement(judgement, &inquest.probe, looks, now);
-            if let Some(until) = self.retry_time(&inquest) {
-                settlement.reason += &format!("; no request before {}", to_second(until));
-            }
-            Step::Settle(settlement)
+            Step::Settle(found)
         };
         inquest.judged(lease, step)
     }

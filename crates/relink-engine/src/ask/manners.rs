@@ -206,7 +206,7 @@ impl Asker<'_> {
 
     /// A link that is judged by the attempts to fetch its host's file.
     fn judged_by(
-        &self,
+        &mut self,
         host: HostId,
         lease: HostLease,
         mut errand: Errand,

@@ -15,6 +15,7 @@ mod inquest;
 mod lane;
 mod lanes;
 mod manners;
+mod network;
 mod outage;
 mod settle;
 mod source;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{AddressGate, Outage, Pace};
+use relink_frontier::{AddressGate, NetworkDoubt, Outage, Pace};
 use relink_judge::{Heard, Policy};
 use relink_model::{Errand, ErrandId, Probe, RunId};
 use relink_ports::{HostId, OpenRun, RenderFault};
@@ -41,6 +42,7 @@ use self::controls::{ControlErrand, Controls};
 use self::inquest::Shown;
 use self::lane::Turn;
 use self::lanes::Lanes;
+use self::network::Network;
 use self::settle::Held;
 use self::supply::Supply;
 use self::tray::Tray;
@@ -113,6 +115,8 @@ pub(crate) enum AskEnd {
     Done,
     /// No host answered at all.
     NoNetwork,
+    /// Every target is settled, but failures may be those of our own network.
+    InDoubt(NetworkDoubt),
     /// Somebody stopped it.
     Stopped,
     /// Its time was up.
@@ -207,6 +211,7 @@ pub(crate) struct Asker<'a> {
     beside: usize,
     tray: Arc<Tray<Returned>>,
     has_network: bool,
+    network: Network,
     /// The last errand there was when all links were stored.
     last_known: ErrandId,
     /// What was settled by then, until it is told.
@@ -251,6 +256,7 @@ impl<'a> Asker<'a> {
             beside: 0,
             tray: Arc::new(Tray::new()),
             has_network: run.has_network,
+            network: Network::default(),
             last_known: ErrandId(0),
             backlog: None,
             settled: 0,
@@ -273,6 +279,7 @@ impl<'a> Asker<'a> {
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<AskEnd, EngineFault> {
+        self.recall_network().await?;
         loop {
             if stop.is_raised() {
                 self.tell_backlog(observer).await?;
@@ -320,7 +327,11 @@ impl<'a> Asker<'a> {
             self.judge_anchors(observer).await?;
         }
         let is_done = self.has_network || self.settled == self.targets;
-        Ok(if is_done { AskEnd::Done } else { AskEnd::NoNetwork })
+        Ok(match self.network.doubt() {
+            _ if !is_done => AskEnd::NoNetwork,
+            Some(doubt) => AskEnd::InDoubt(doubt.clone()),
+            None => AskEnd::Done,
+        })
     }
 
     /// Nothing is left to ask: judges what was put on hold, unless a crawl has
@@ -335,7 +346,8 @@ impl<'a> Asker<'a> {
         }
         self.judge_held(Held::All, observer, stop).await?;
         // A survey goes on by what it learns from them.
-        Ok(stop.is_raised() || self.find_more().await?)
+        let is_over = self.network.doubt().is_some();
+        Ok(stop.is_raised() || !is_over && self.find_more().await?)
     }
 
     /// Looks whether loading has gone on. Once it is done every place is

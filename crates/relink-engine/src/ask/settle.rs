@@ -45,7 +45,7 @@ impl Asker<'_> {
         }
         let returned = self.tray.take(batch);
         self.beside -= returned.len();
-        let had_network = self.has_network;
+        let (had_network, was_proven) = (self.has_network, self.is_network_proven());
         let mut hosts = Vec::with_capacity(returned.len());
         let mut opened = Vec::with_capacity(returned.len());
         let mut judged = Vec::with_capacity(returned.len());
@@ -72,10 +72,13 @@ impl Asker<'_> {
         let done = judged.len();
         self.commit(judged, observer).await?;
         self.in_flight -= done;
+        self.keep_network().await?;
         if self.has_network && !had_network {
             // The first server met proves that our own network works; what was
             // held back until then can be judged.
             self.ports.store.prove_network(self.run).await?;
+            self.judge_held(Held::ForNetwork, observer, stop).await?;
+        } else if self.is_network_proven() && !was_proven {
             self.judge_held(Held::ForNetwork, observer, stop).await?;
         }
         for host in hosts {
@@ -116,12 +119,12 @@ impl Asker<'_> {
                 Vec::new()
             }
             Returned::Looked(host, looked) => {
-                self.has_network |= looked.probe.ending.met_a_server();
+                self.note_network(&looked.errand.url, &looked.probe);
                 hosts.push(host);
                 self.open_inquest(host, *looked).into_iter().collect()
             }
             Returned::Visited(host, looked, unrendered) => {
-                self.has_network |= looked.probe.ending.met_a_server();
+                self.note_network(&looked.errand.url, &looked.probe);
                 hosts.push(host);
                 if let (Some(crawler), Some(fault)) = (&mut self.crawler, unrendered) {
                     crawler.note_unrendered(fault);
@@ -163,6 +166,9 @@ impl Asker<'_> {
         observer: &mut dyn Observer,
         stop: &Stop,
     ) -> Result<(), EngineFault> {
+        if which == Held::All {
+            self.decide_network().await?;
+        }
         let mut after = ErrandId(0);
         while self.has_network && !stop.is_raised() {
             self.report_progress(observer);
@@ -171,9 +177,13 @@ impl Asker<'_> {
             after = last.id;
             let mut judged = Vec::with_capacity(page.len());
             for (errand, probe) in page {
-                if which == Held::All || is_network_ending(&probe.ending) {
-                    judged.push(self.judge_again(errand, probe).await?);
+                if which == Held::ForNetwork && !self.is_released(&errand.url, &probe) {
+                    continue;
                 }
+                judged.push(match self.settle_doubtful(&errand, &probe) {
+                    Some(judged) => judged,
+                    None => self.judge_again(errand, probe).await?,
+                });
             }
             self.commit(judged, observer).await?;
         }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{AvoidedPattern, canonical};
+use relink_frontier::{AvoidedPattern, NetworkDoubt, canonical};
 use relink_model::{ErrandId, Place, PlaceKind, RunId, Span};
 use relink_ports::{OpenRun, RenderFault, RunPlan, RunState};
 use url::Url;
@@ -106,6 +106,8 @@ pub struct CrawlOutcome {
     pub avoided: Vec<AvoidedPattern>,
     /// What hosts said about robots that is worth telling.
     pub hosts: Vec<HostNote>,
+    /// Why failures may be those of our own network.
+    pub doubt: Option<NetworkDoubt>,
     /// How many of the site's own pages fail on its side.
     pub errors: SiteErrors,
     /// How many pages were read without the browser they need, and why.
@@ -125,7 +127,12 @@ pub async fn crawl(
     loading.finish_empty();
     let asker =
         Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, Some(&mut crawler));
-    let end = end(asker.run(observer, stop).await?);
+    let ending = asker.run(observer, stop).await?;
+    let doubt = match &ending {
+        AskEnd::InDoubt(doubt) => Some(doubt.clone()),
+        _ => None,
+    };
+    let end = end(ending);
     keep_memory(ports, run.id, &crawler).await?;
     let state = match end {
         CrawlEnd::Finished => RunState::Finished,
@@ -136,6 +143,7 @@ pub async fn crawl(
     let errors = site_errors::count(&*ports.store, run.id, |url| crawler.follows(url)).await?;
     Ok(CrawlOutcome {
         errors,
+        doubt,
         run: run.id,
         started: run.started,
         is_resumed: run.is_resumed,
@@ -149,7 +157,7 @@ pub async fn crawl(
 
 fn end(asked: AskEnd) -> CrawlEnd {
     match asked {
-        AskEnd::Done => CrawlEnd::Finished,
+        AskEnd::Done | AskEnd::InDoubt(_) => CrawlEnd::Finished,
         AskEnd::NoNetwork => CrawlEnd::NoNetwork,
         AskEnd::Stopped => CrawlEnd::Interrupted,
         AskEnd::OutOfTime => CrawlEnd::OutOfTime,

@@ -1,5 +1,6 @@
 //! From inputs to links and errands in the store.
 
+mod host_turn;
 mod inputs;
 mod listing;
 mod loading;
@@ -30,6 +31,7 @@ use relink_ports::{
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
+use self::host_turn::HostTurns;
 pub use self::inputs::Input;
 pub(crate) use self::inputs::{Found, find, may_list_sitemaps};
 use self::loading::Brought;
@@ -104,6 +106,7 @@ pub(crate) struct Loader<'a> {
     brought: Brought,
     /// Sitemaps that documents list.
     listed: Listed,
+    turns: HostTurns,
 }
 
 /// A document's content, with what kept it from being unpacked to its end.
@@ -159,9 +162,9 @@ impl<'a> Loader<'a> {
         settings: &'a LoadSettings,
         loading: &'a Loading,
     ) -> Self {
-        let (loaded, documents, brought, listed) = Default::default();
+        let (loaded, documents, brought, listed, turns) = Default::default();
         let shelf = Shelf::new(&*ports.files, &settings.reading);
-        Self { ports, run, settings, loading, loaded, documents, shelf, brought, listed }
+        Self { ports, run, settings, loading, loaded, documents, shelf, brought, listed, turns }
     }
 
     /// Reads every input. What was read before an interruption is kept and not

@@ -95,6 +95,9 @@ impl Loader<'_> {
     /// the page is no document.
     async fn ask(&mut self, asked: Asked<'_>, stop: &Stop) -> Option<(Body, Standing)> {
         let Asked { url, rights, body_cap } = asked;
+        if !self.wait_for_turn(url, stop).await {
+            return None;
+        }
         let terms = Terms { body_cap, ..Terms::default() };
         let at = LookAt { terms, ..LookAt::new(url, rights, Agent::Plain) };
         let (probe, body) = tokio::select! {
@@ -224,7 +227,12 @@ impl Loader<'_> {
         }
     }
 
-    fn unread(&mut self, path: String, text: &str) {
+    /// Whether a host asked for fewer visits.
+    pub(super) fn is_tired(&self, host: &str) -> bool {
+        self.listed.tired.contains(host)
+    }
+
+    pub(super) fn unread(&mut self, path: String, text: &str) {
         self.loaded.problems.push(Remark { path, line: None, text: text.to_owned() });
     }
 }

@@ -204,6 +204,7 @@ async fn fetch_requests_the_rules_of_every_host_a_redirect_leads_to() {
         [("a", "robots.txt"), ("a", "x"), ("b", "robots.txt"), ("b", "y"), ("c", "robots.txt")];
     let expect = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
     assert_eq!(web.requested(), expect);
+    assert_eq!(fetch.requests().await, 5, "a redirect that is not followed is not a request");
 }
 
 #[tokio::test(start_paused = true)]

@@ -23,6 +23,7 @@ mod surveyor;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use relink_frontier::NetworkDoubt;
 use relink_judge::is_network_ending;
 use relink_model::{ErrandId, RequestRights, RunId, Word};
 use relink_ports::{NewDocument, OpenRun, RunPlan, RunState, SettledQuery};
@@ -130,6 +131,8 @@ pub struct SurveyOutcome {
     pub surveyed: Option<Timestamp>,
     /// What was allowed, if not everything.
     pub budget: Option<BudgetUse>,
+    /// Why failures may be those of our own network.
+    pub doubt: Option<NetworkDoubt>,
     /// What came of it.
     pub report: SurveyReport,
 }
@@ -168,6 +171,10 @@ pub async fn survey(
     let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
     surveyor.finish();
     let report = SurveyReport::of(&surveyor);
+    let doubt = match &ending {
+        AskEnd::InDoubt(doubt) => Some(doubt.clone()),
+        _ => None,
+    };
     let end = end(&ending, &mut surveyor, surveyed);
     ports.store.close_run(run.id, state(end, surveyed), ports.now()).await?;
     Ok(SurveyOutcome {
@@ -179,6 +186,7 @@ pub async fn survey(
         seed,
         surveyed,
         budget,
+        doubt,
         report,
     })
 }
@@ -330,7 +338,7 @@ async fn recall_deferred(
 
 fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>) -> SurveyEnd {
     match asked {
-        AskEnd::NoNetwork => SurveyEnd::NoNetwork,
+        AskEnd::NoNetwork | AskEnd::InDoubt(_) => SurveyEnd::NoNetwork,
         AskEnd::Done if surveyor.is_cut_short() => SurveyEnd::BudgetSpent,
         AskEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
         AskEnd::Done => SurveyEnd::Finished,

@@ -42,7 +42,7 @@ const ALL_BYTES: &percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERI
 fn whole_lines(bytes: &[u8]) -> &[u8] {
     let Some(window) = bytes.get(..=Robots::LONGEST_FILE) else { return bytes };
     let end = memchr::memrchr2(b'\n', b'\r', window).unwrap_or(0);
-    &bytes[..end]
+    window.get(..end).unwrap_or_default()
 }
 
 /// The lines that mean something, in order.

@@ -164,9 +164,9 @@ fn is_token(name: &str) -> bool {
     }
     // In what people write, parts with digits are short: `iphone-15-pro-max`.
     let longest = name.split(['-', '_', '%']).max_by_key(|part| part.len()).unwrap_or_default();
-    let changes = longest.as_bytes().windows(2);
-    let changes =
-        changes.filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    let pairs = longest.bytes().zip(longest.bytes().skip(1));
+    let changes = pairs.filter(|(one, next)| one.is_ascii_digit() != next.is_ascii_digit());
+    let changes = changes.count();
     longest.len() >= SHORTEST_ID && changes >= TOKEN_CHANGES
 }
 

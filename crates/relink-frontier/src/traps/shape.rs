@@ -31,7 +31,7 @@ pub(super) fn trap_of(url: &Url) -> Option<(TrapKind, String)> {
         return Some((TrapKind::RepeatedSegment, format!("{host}/…/{segment}/…/{segment}/…")));
     }
     let beginning =
-        || format!("{host}/{}/…", segments[..SHOWN_SEGMENTS.min(segments.len())].join("/"));
+        || format!("{host}/{}/…", segments.get(..SHOWN_SEGMENTS).unwrap_or(&segments).join("/"));
     if segments.len() > MOST_SEGMENTS {
         return Some((TrapKind::TooDeep, beginning()));
     }

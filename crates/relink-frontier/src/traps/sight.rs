@@ -161,7 +161,7 @@ impl Iterator for Words<'_> {
     fn next(&mut self) -> Option<u64> {
         let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
         let start = self.0.iter().position(is_letter)?;
-        let word = &self.0[start..];
+        let word = self.0.get(start..)?;
         let (mut hash, mut length, mut letters) = (OFFSET, 0, 0);
         let mut is_number = false;
         for byte in word.iter().take_while(|byte| is_letter(byte)) {
@@ -175,7 +175,7 @@ impl Iterator for Words<'_> {
             letters += 1;
             hash = add_letter(hash, byte.to_ascii_lowercase());
         }
-        self.0 = &word[length..];
+        self.0 = word.get(length..).unwrap_or_default();
         let is_masked = is_number || calendar::is_name(hash, length);
         Some(if is_masked { MASK } else { hash })
     }

@@ -29,6 +29,10 @@ pub(super) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) ->
 
 /// How many letters must be put in, taken out or changed (Levenshtein); nothing
 /// if they are more than `most`. Gives up as soon as that is known.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "columns are those of `wanted`, and the row has one more"
+)]
 fn changes(wanted: &[char], name: &str, most: usize, row: &mut Vec<usize>) -> Option<usize> {
     // Lower case may have more letters than the name, so only bytes bound it.
     if name.len().saturating_mul(3) + most < wanted.len() {

@@ -75,7 +75,7 @@ impl Attributes {
         let Some(address) = attribute.and_then(|attribute| attribute.address) else {
             return false;
         };
-        let address = &mut self.addresses[address];
+        let Some(address) = self.addresses.get_mut(address) else { return false };
         address.is_used = true;
         address.is_destination |= is_destination;
         true

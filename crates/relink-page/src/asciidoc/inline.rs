@@ -8,7 +8,7 @@ use relink_model::{PlaceKind, SkipReason};
 use super::Reader;
 use super::attributes::{Resolved, is_web, reference};
 use crate::bare::http_addresses;
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::found::Notation;
 use crate::list::trim;
 use crate::target::scheme;
@@ -47,7 +47,7 @@ impl Reader<'_> {
         let mut at = part.start;
         while at < part.end {
             scan.at = at;
-            let next = match bytes[at] {
+            let next = match bytes.byte(at) {
                 b':' => self.colon(part.start, &mut scan),
                 b'<' => self.cross_reference(&mut scan),
                 b'+' => Some(self.passthrough(part.start, &mut scan)),
@@ -61,7 +61,7 @@ impl Reader<'_> {
     /// Reads the macro or the address whose colon is here; says where it ends.
     fn colon(&mut self, from: usize, scan: &mut Scan) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        let before = &bytes[from..scan.at];
+        let before = bytes.cut(from..scan.at);
         let length = before
             .iter()
             .rev()
@@ -74,7 +74,7 @@ impl Reader<'_> {
             "link" => self.target_of(start, scan, PlaceKind::Link),
             "xref" => self.target_of(start, scan, PlaceKind::Reference),
             "image" | "video" | "audio" => self.target_of(start, scan, PlaceKind::Embed),
-            "include" if bytes[scan.at..].starts_with(b"::") => {
+            "include" if bytes.cut(scan.at..).starts_with(b"::") => {
                 self.target_of(start, scan, PlaceKind::Reference)
             }
             "pass" | "stem" | "latexmath" | "asciimath" => self.unread(scan),
@@ -90,13 +90,13 @@ impl Reader<'_> {
     /// Reads the target of a macro, `name:target[…]`.
     fn target_of(&mut self, start: usize, scan: &mut Scan, kind: PlaceKind) -> Option<usize> {
         let bytes = self.text.as_bytes();
-        let colons = bytes[scan.at..scan.end].iter().take_while(|byte| **byte == b':').count();
+        let colons = bytes.cut(scan.at..scan.end).iter().take_while(|byte| **byte == b':').count();
         let is_inline_only = matches!(self.text.cut(start..scan.at), "link" | "xref");
         if colons > 2 || (colons == 2 && is_inline_only) {
             return None;
         }
         let target = scan.at + colons;
-        let window = &bytes[target..scan.end.min(target + LONGEST_TARGET.min(scan.budget))];
+        let window = bytes.cut(target..scan.end.min(target + LONGEST_TARGET.min(scan.budget)));
         let Some((range, open)) = target_in(window, !is_inline_only) else {
             scan.budget -= window.len();
             return None;
@@ -229,7 +229,7 @@ impl Reader<'_> {
     /// Whether `>>` comes after `from`. Looked for once, however often asked.
     fn is_closed(&self, from: usize, scan: &mut Scan) -> bool {
         if scan.closing.is_none_or(|closing| closing < from) {
-            let bytes = &self.text.as_bytes()[from..scan.end];
+            let bytes = self.text.as_bytes().cut(from..scan.end);
             scan.closing = Some(memmem::find(bytes, b">>").map_or(usize::MAX, |at| from + at));
         }
         scan.closing != Some(usize::MAX)
@@ -237,16 +237,16 @@ impl Reader<'_> {
 
     /// Passes over `+…+`, `++…++` and `+++…+++`.
     fn passthrough(&mut self, from: usize, scan: &mut Scan) -> usize {
-        let bytes = &self.text.as_bytes()[..scan.end];
-        let width = bytes[scan.at..].iter().take_while(|byte| **byte == b'+').count();
+        let bytes = self.text.as_bytes().cut(..scan.end);
+        let width = bytes.cut(scan.at..).iter().take_while(|byte| **byte == b'+').count();
         let inside = scan.at + width;
         let is_apart = !self.text.cut(from..scan.at).ends_with(char::is_alphanumeric);
         let begins = !self.text.cut(inside..scan.end).starts_with(char::is_whitespace);
         if width > 3 || (width == 1 && !(is_apart && begins)) {
             return inside;
         }
-        let window = &bytes[inside..scan.end.min(inside + scan.budget)];
-        let Some(length) = memmem::find(window, &b"+++"[..width]) else {
+        let window = bytes.cut(inside..scan.end.min(inside + scan.budget));
+        let Some(length) = memmem::find(window, b"+++".cut(..width)) else {
             scan.budget -= window.len();
             return inside;
         };
@@ -259,15 +259,16 @@ impl Reader<'_> {
 
     /// Passes over the inside of `pass:[…]`.
     fn unread(&mut self, scan: &mut Scan) -> Option<usize> {
-        let bytes = &self.text.as_bytes()[..scan.end];
-        let name = bytes[scan.at + 1..]
+        let bytes = self.text.as_bytes().cut(..scan.end);
+        let name = bytes
+            .cut(scan.at + 1..)
             .iter()
             .take_while(|byte| byte.is_ascii_lowercase() || **byte == b',');
         let open = scan.at + 1 + name.take(LONGEST_NAME).count();
         if bytes.get(open) != Some(&b'[') {
             return None;
         }
-        let window = &bytes[open..scan.end.min(open + scan.budget)];
+        let window = bytes.cut(open..scan.end.min(open + scan.budget));
         let Some(length) = memchr(b']', window) else {
             scan.budget -= window.len();
             return None;
@@ -322,8 +323,8 @@ fn target_in(window: &[u8], may_hold_space: bool) -> Option<(Range<usize>, usize
         byte => !may_hold_space && byte.is_ascii_whitespace(),
     };
     let open = window.iter().position(ends)?;
-    let target = &window[..open];
-    let is_target = window[open] == b'['
+    let target = window.cut(..open);
+    let is_target = window.byte(open) == b'['
         && target.first().is_some_and(|first| !matches!(first, b' ' | b'\t' | b':'))
         && target.last().is_some_and(|last| !last.is_ascii_whitespace());
     is_target.then_some((0..open, open))

@@ -94,7 +94,7 @@ impl<'t> Scanner<'t> {
             return None;
         }
         // Bytes, since an escape may have parted a character.
-        let name = &self.text.as_bytes()[start..end];
+        let name = self.text.as_bytes().cut(start..end);
         self.at = end + 1;
         if name.eq_ignore_ascii_case(b"url") {
             return self.url();

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use crate::cut::Cut as _;
 use crate::window::Sequel;
 
 /// A cell of a table.
@@ -111,7 +112,7 @@ impl<'t> Cells<'t> {
     }
 
     fn plain_end(&self) -> usize {
-        let rest = &self.bytes[self.at..];
+        let rest = self.bytes.cut(self.at..);
         self.at + rest.iter().position(|&byte| self.ends_cell(byte)).unwrap_or(rest.len())
     }
 
@@ -157,7 +158,6 @@ impl Iterator for Cells<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cut::Cut as _;
 
     #[track_caller]
     fn check(table: &str, expect: &str) {

@@ -68,6 +68,7 @@ const LONGEST: usize = 8;
 
 /// A short name as a number, the same for both cases, so that it is compared
 /// at once.
+#[expect(clippy::indexing_slicing, reason = "the loop ends with the name")]
 const fn code(name: &str) -> u64 {
     /// Tells the two cases of a letter apart, and leaves digits alone.
     const CASE: u8 = 0x20;

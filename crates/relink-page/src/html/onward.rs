@@ -10,7 +10,7 @@ use relink_model::Digest;
 use super::attribute_value::refresh;
 use super::script_redirect::script_redirect;
 use super::tokenizer::Tokenizer;
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::found::unescaped;
 
 /// The longest wait, in seconds, that still sends the reader on at once.
@@ -105,7 +105,7 @@ fn is_of_the_web(address: &str) -> bool {
         .bytes()
         .position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
     match end {
-        Some(end) if address.as_bytes()[end] == b':' => {
+        Some(end) if address.as_bytes().byte(end) == b':' => {
             ["http", "https"].iter().any(|scheme| address.cut(..end).eq_ignore_ascii_case(scheme))
         }
         _ => true,

@@ -5,6 +5,8 @@
 //! ten. Nothing is decided here: the same service stands on walls and in
 //! ordinary pages, and what it means depends on what else the page shows.
 
+use crate::cut::Cut as _;
+
 /// How much of an address or identifier is looked at.
 const ADDRESS_LENGTH: usize = 512;
 
@@ -50,10 +52,11 @@ impl Services {
 
     /// The services an address or identifier names.
     pub(super) fn of_address(value: &str) -> Self {
-        Self::of_text(&value.as_bytes()[..value.len().min(ADDRESS_LENGTH)])
+        Self::of_text(value.as_bytes().cut(..value.len().min(ADDRESS_LENGTH)))
     }
 
     /// The services any text names.
+    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
     pub(super) fn of_text(text: &[u8]) -> Self {
         let mut found = Self::default();
         let (mut hash, mut start) = (EMPTY, 0);
@@ -61,7 +64,7 @@ impl Services {
             match LETTERS[usize::from(byte)] {
                 0 => {
                     if hash != EMPTY {
-                        found = found.with(meaning(hash, &text[start..at], &text[at..]));
+                        found = found.with(meaning(hash, text.cut(start..at), text.cut(at..)));
                     }
                     (hash, start) = (EMPTY, at + 1);
                 }
@@ -69,7 +72,7 @@ impl Services {
             }
         }
         if hash != EMPTY {
-            found = found.with(meaning(hash, &text[start..], b""));
+            found = found.with(meaning(hash, text.cut(start..), b""));
         }
         found.settled()
     }
@@ -263,6 +266,7 @@ const WORDS: &[Word] = &[
 /// What each byte is to a word: the letter in lower case, or 0 where words part.
 const LETTERS: [u8; 256] = letters();
 
+#[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
 const fn letters() -> [u8; 256] {
     let mut letters = [0; 256];
     let mut byte = 0_u8;
@@ -282,6 +286,7 @@ const fn mixed(hash: u32, letter: u8) -> u32 {
     (hash ^ letter as u32).wrapping_mul(0x0100_0193)
 }
 
+#[expect(clippy::indexing_slicing, reason = "the loop ends with the word")]
 const fn hash_of(word: &str) -> u32 {
     let (mut hash, mut at) = (EMPTY, 0);
     while at < word.len() {
@@ -298,6 +303,10 @@ const SLOT_COUNT: usize = 2048;
 /// next free one after it.
 static SLOTS: [u8; SLOT_COUNT] = slots();
 
+#[expect(
+    clippy::indexing_slicing,
+    reason = "numbers end with the words, and slots are taken modulo their count"
+)]
 const fn slots() -> [u8; SLOT_COUNT] {
     assert!(WORDS.len() < u8::MAX as usize, "a slot holds a byte");
     let mut slots = [0; SLOT_COUNT];
@@ -321,6 +330,10 @@ const fn slot_of(hash: u32) -> usize {
 }
 
 /// What a word means with what follows it.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "slots are taken modulo their count and hold numbers of words"
+)]
 fn meaning(hash: u32, word: &[u8], rest: &[u8]) -> Services {
     let mut found = Services::default();
     let mut slot = slot_of(hash);

@@ -15,6 +15,7 @@ use super::script_builder::{defines_elements, writes_content};
 use super::service::Services;
 use super::shell::{EmptyRoot, Shell};
 use super::tokenizer::Tokenizer;
+use crate::cut::Cut as _;
 
 /// The most text of a page that shows little, in characters.
 const LITTLE_TEXT: u64 = Digest::OPENING_LENGTH as u64;
@@ -157,8 +158,8 @@ impl<'t> Signs<'t> {
         }
         if digest.text_length <= LITTLE_TEXT {
             for range in scripts {
-                let script = &html.as_bytes()[range.clone()];
-                let start = &script[..script.len().min(SCRIPT_START)];
+                let script = html.as_bytes().cut(range.clone());
+                let start = script.cut(..script.len().min(SCRIPT_START));
                 self.serve(Services::of_text(start), Role::Inline);
             }
             if let Some(onward) = &digest.onward {

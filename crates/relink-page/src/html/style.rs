@@ -17,7 +17,7 @@ pub(super) fn each_address(
     value: Range<usize>,
     each: &mut dyn FnMut(Range<usize>, Notation),
 ) {
-    let written = &html.as_bytes()[value.clone()];
+    let written = html.as_bytes().cut(value.clone());
     // Nearly no style has an address.
     if memmem::find(written, b"(").is_none() {
         return;
@@ -47,7 +47,7 @@ pub(super) fn each_address(
 fn resolve(html: &str, value: Range<usize>) -> Resolved {
     let mut resolved = Resolved::default();
     let mut at = value.start;
-    while let Some(next) = memchr(b'&', &html.as_bytes()[at..value.end]) {
+    while let Some(next) = memchr(b'&', html.as_bytes().cut(at..value.end)) {
         let start = at + next;
         let end = reference_end(html, start, value.end);
         resolved.push_plain(html, at..start);
@@ -60,7 +60,7 @@ fn resolve(html: &str, value: Range<usize>) -> Resolved {
 
 /// Where what may be a character reference ends, with its semicolon.
 fn reference_end(html: &str, start: usize, end: usize) -> usize {
-    let rest = &html.as_bytes()[start + 1..end];
+    let rest = html.as_bytes().cut(start + 1..end);
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
     let length = rest.iter().take_while(|byte| is_part(byte)).count();
     let semicolon = usize::from(rest.get(length) == Some(&b';'));

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2_iter, memmem};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::window::Sequel;
 
 /// A piece of an HTML document.
@@ -329,7 +329,7 @@ impl<'t> Tokenizer<'t> {
                     return at;
                 }
                 is_nested = false;
-            } else if is_commented && rest[0] == b'<' && self.names(at + 1, "script") {
+            } else if is_commented && rest.byte(0) == b'<' && self.names(at + 1, "script") {
                 is_nested = true;
             }
         }

@@ -11,7 +11,7 @@ use crate::resolved::Resolved;
 /// no escape is taken as it is written.
 pub(crate) fn resolve(text: &str, range: Range<usize>, resolved: &mut Resolved) {
     let (mut plain, mut from) = (range.start, range.start);
-    while let Some(next) = memchr(b'\\', &text.as_bytes()[from..range.end]) {
+    while let Some(next) = memchr(b'\\', text.as_bytes().cut(from..range.end)) {
         let at = from + next;
         let Some((character, length)) = escape(text.cut(at..range.end)) else {
             from = at + 1;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr3, memmem};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::window::Sequel;
 
 /// A piece of a JSON document; strings are given by their content as written.
@@ -75,7 +75,7 @@ impl<'t> Tokenizer<'t> {
             };
             let at = self.at + next;
             self.at = at + 1;
-            match rest[next] {
+            match rest.byte(next) {
                 b'"' => return Some(self.string(at)),
                 b'{' | b'[' => return Some(Token::Open),
                 b'}' | b']' => return Some(Token::Close),

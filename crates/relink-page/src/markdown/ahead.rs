@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 
+use crate::cut::Cut as _;
+
 /// A sign, and where it stands next.
 pub(super) struct Ahead<'t> {
     text: &'t [u8],
@@ -36,7 +38,7 @@ impl<'t> Ahead<'t> {
     pub(super) fn is_in(&mut self, part: &Range<usize>) -> bool {
         if part.start < self.from || part.start > self.next {
             self.from = part.start;
-            let found = self.finder.find(&self.text[part.start..]);
+            let found = self.finder.find(self.text.cut(part.start..));
             self.next = found.map_or(usize::MAX, |at| part.start + at);
         }
         self.next < part.end

@@ -40,7 +40,7 @@ fn without_crowds(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut blunted = String::new();
     let mut kept = 0;
     for part in parts(&text) {
-        let tail = memrchr(b')', &text.as_bytes()[part.clone()]).map_or(0, |at| at + 1);
+        let tail = memrchr(b')', text.as_bytes().cut(part.clone())).map_or(0, |at| at + 1);
         let tail = text.cut(part.start + tail..part.end);
         if is_crowd(tail) {
             blunted.push_str(text.cut(kept..part.end - tail.len()));

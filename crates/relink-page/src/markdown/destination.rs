@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 
 /// The destination in `[text](destination "title")`, where `text` ends at
 /// `inside_end`.
@@ -16,7 +16,7 @@ pub(crate) fn of_inline(
     inside_end: usize,
     whole: &Range<usize>,
 ) -> Option<Range<usize>> {
-    let bytes = &text.as_bytes()[..whole.end];
+    let bytes = text.as_bytes().cut(..whole.end);
     let mut from = inside_end.max(whole.start);
     // What the parser drops at the end of the text (a lone escape, space) may
     // stand before the closing bracket.
@@ -31,7 +31,7 @@ pub(crate) fn of_inline(
 
 /// The destination in `[label]: destination "title"`.
 pub(crate) fn of_definition(text: &str, whole: &Range<usize>) -> Option<Range<usize>> {
-    let bytes = &text.as_bytes()[..whole.end];
+    let bytes = text.as_bytes().cut(..whole.end);
     let mut place = whole.start + memchr(b'[', bytes.get(whole.start..)?)? + 1;
     loop {
         match bytes.get(place)? {
@@ -45,14 +45,14 @@ pub(crate) fn of_definition(text: &str, whole: &Range<usize>) -> Option<Range<us
 
 /// The last place where the destination is written as it reads.
 pub(crate) fn by_text(text: &str, whole: &Range<usize>, dest: &str) -> Option<Range<usize>> {
-    let found = memmem::rfind(&text.as_bytes()[whole.clone()], dest.as_bytes())?;
+    let found = memmem::rfind(text.as_bytes().cut(whole.clone()), dest.as_bytes())?;
     let start = whole.start + found;
     Some(start..start + dest.len())
 }
 
 /// The destination that begins after the white space at `from`.
 fn at(text: &str, from: usize, end: usize) -> Range<usize> {
-    let bytes = &text.as_bytes()[..end];
+    let bytes = text.as_bytes().cut(..end);
     let start = skip_space(bytes, from);
     if bytes.get(start) == Some(&b'<') {
         return start + 1..pointed_end(bytes, start + 1);
@@ -80,7 +80,7 @@ fn skip_space(bytes: &[u8], from: usize) -> usize {
 fn pointed_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
     while at < bytes.len() {
-        match bytes[at] {
+        match bytes.byte(at) {
             b'>' => return at,
             b'\\' if is_escape(bytes, at) => at += 2,
             _ => at += 1,
@@ -94,7 +94,7 @@ fn pointed_end(bytes: &[u8], start: usize) -> usize {
 fn plain_end(bytes: &[u8], start: usize) -> usize {
     let (mut at, mut depth) = (start, 0_usize);
     while at < bytes.len() {
-        match bytes[at] {
+        match bytes.byte(at) {
             0..=b' ' | 0x7F => break,
             b'(' => depth += 1,
             b')' if depth == 0 => break,
@@ -114,13 +114,13 @@ pub(crate) fn meaning(written: &str) -> String {
     let mut meaning = String::with_capacity(written.len());
     let mut from = 0;
     let mut at = 0;
-    while let Some(found) = memchr(b'\\', &bytes[at..]) {
+    while let Some(found) = memchr(b'\\', bytes.cut(at..)) {
         let escape = at + found;
         at = escape + 1;
         if is_escape(bytes, escape) {
             push_unescaped(written.cut(from..escape), &mut meaning);
             // What is escaped is never the end of something longer.
-            meaning.push(char::from(bytes[at]));
+            meaning.push(char::from(bytes.byte(at)));
             at += 1;
             from = at;
         }
@@ -136,7 +136,7 @@ fn push_unescaped(written: &str, meaning: &mut String) {
         let (before, entity) = rest.split_at(at);
         meaning.push_str(before);
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'#';
-        let name = entity.as_bytes()[1..].iter().take_while(|byte| is_part(byte)).count();
+        let name = entity.as_bytes().cut(1..).iter().take_while(|byte| is_part(byte)).count();
         let is_entity = entity.as_bytes().get(1 + name) == Some(&b';');
         let (entity, after) = entity.split_at(if is_entity { name + 2 } else { 1 });
         meaning.push_str(&htmlize::unescape(entity));

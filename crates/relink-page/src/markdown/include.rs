@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr2, memchr3, memmem};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 
 /// What mdBook calls the ways to take in a file.
 const INCLUDES: [&str; 4] = ["include", "rustdoc_include", "playground", "playpen"];
@@ -21,9 +21,9 @@ pub(crate) fn includes(text: &str) -> impl Iterator<Item = Range<usize>> {
             return None;
         }
         let inside = at + "{{#".len();
-        let window = &text.as_bytes()[inside..text.len().min(inside + LONGEST_INCLUDE)];
+        let window = text.as_bytes().cut(inside..text.len().min(inside + LONGEST_INCLUDE));
         let end = inside + memchr2(b'}', b'\n', window)?;
-        if !text.as_bytes()[end..].starts_with(b"}}") {
+        if !text.as_bytes().cut(end..).starts_with(b"}}") {
             return None;
         }
         let (name, argument) = text.cut(inside..end).split_once([' ', '\t'])?;
@@ -44,16 +44,16 @@ pub(crate) fn pages(text: &str, part: Range<usize>) -> impl Iterator<Item = Rang
     let bytes = text.as_bytes();
     let mut from = part.start;
     std::iter::from_fn(move || {
-        while let Some(at) = memmem::find(&bytes[from..part.end], b"[[") {
+        while let Some(at) = memmem::find(bytes.cut(from..part.end), b"[[") {
             let start = from + at + "[[".len();
             from = start;
-            let Some(length) = memchr3(b'[', b']', b'\n', &bytes[start..part.end]) else {
+            let Some(length) = memchr3(b'[', b']', b'\n', bytes.cut(start..part.end)) else {
                 continue;
             };
             let end = start + length;
             // Of three brackets, the last two may be those of a page.
-            from = if length == 0 && bytes[end] == b'[' { start - 1 } else { end };
-            if bytes[..part.end][end..].starts_with(b"]]")
+            from = if length == 0 && bytes.byte(end) == b'[' { start - 1 } else { end };
+            if bytes.cut(..part.end).cut(end..).starts_with(b"]]")
                 && let Some(page) = page(text.cut(start..end))
             {
                 return Some(start..start + page);

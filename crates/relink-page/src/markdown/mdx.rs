@@ -193,9 +193,9 @@ fn is_file(path: &str) -> bool {
 pub(crate) fn comments(text: &str) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
     let mut from = 0;
-    while let Some(at) = memmem::find(&text.as_bytes()[from..], b"{/*") {
+    while let Some(at) = memmem::find(text.as_bytes().cut(from..), b"{/*") {
         let start = from + at;
-        let Some(length) = memmem::find(&text.as_bytes()[start..], b"*/}") else { break };
+        let Some(length) = memmem::find(text.as_bytes().cut(start..), b"*/}") else { break };
         from = start + length;
         comments.push(start..from);
     }

@@ -10,6 +10,8 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 use pulldown_cmark::{Event, Tag, TagEnd};
 
+use crate::cut::Cut as _;
+
 /// The longest label (CommonMark 0.31.2, 4.7: 999 characters).
 const LONGEST_LABEL: usize = 999 * 4;
 
@@ -59,7 +61,8 @@ impl<'t> Repeated<'t> {
         known.sort_unstable_by_key(|range| range.start);
         let counts = |start: usize| {
             let after = known.partition_point(|range| range.start <= start);
-            known[..after].last().is_some_and(|range| start < range.end)
+            let last = after.checked_sub(1).and_then(|last| known.get(last));
+            last.is_some_and(|range| start < range.end)
         };
         let repeated = self.untold.iter().copied().filter(|start| !counts(*start));
         repeated.map(|start| start..end(self.text.as_bytes(), start)).collect()
@@ -82,9 +85,9 @@ fn starts(bytes: &[u8]) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut line = 0;
     loop {
-        let end = memchr(b'\n', &bytes[line..]).map_or(bytes.len(), |length| line + length);
-        let marks = bytes[line..end].iter().take_while(|byte| is_mark(**byte)).count();
-        if is_definition(&bytes[line + marks..end]) {
+        let end = memchr(b'\n', bytes.cut(line..)).map_or(bytes.len(), |length| line + length);
+        let marks = bytes.cut(line..end).iter().take_while(|byte| is_mark(**byte)).count();
+        if is_definition(bytes.cut(line + marks..end)) {
             starts.push(line + marks);
         }
         if end == bytes.len() {
@@ -123,7 +126,8 @@ fn is_definition(line: &[u8]) -> bool {
 /// Where a definition's destination must have ended: with the line after its
 /// first.
 fn end(bytes: &[u8], start: usize) -> usize {
-    let line_end =
-        |from: usize| memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |length| from + length + 1);
+    let line_end = |from: usize| {
+        memchr(b'\n', bytes.cut(from..)).map_or(bytes.len(), |length| from + length + 1)
+    };
     line_end(line_end(start))
 }

@@ -37,7 +37,7 @@ impl Reader<'_> {
             at = tick + 1;
             if after.starts_with("``") {
                 let inside = tick + "``".len();
-                let bytes = &self.text.as_bytes()[inside..part.end];
+                let bytes = self.text.as_bytes().cut(inside..part.end);
                 let length = memmem::find(bytes, b"``");
                 at = length.map_or(inside, |length| inside + length + "``".len());
                 self.mentions.pass_over(inside..at, SkipReason::Code);
@@ -56,7 +56,8 @@ impl Reader<'_> {
         let mut from = part.start;
         loop {
             let tick = from + memchr(b'`', bytes.get(from..part.end)?)?;
-            let escapes = bytes[part.start..tick].iter().rev().take_while(|byte| **byte == b'\\');
+            let escapes =
+                bytes.cut(part.start..tick).iter().rev().take_while(|byte| **byte == b'\\');
             if escapes.count() % 2 == 0 {
                 return Some(tick);
             }
@@ -88,7 +89,7 @@ impl Reader<'_> {
 
     /// The name of the role in `` :name:`…` ``, whose backquote is at `tick`.
     fn role_before(&self, tick: usize) -> Option<Range<usize>> {
-        let bytes = &self.text.as_bytes()[..tick];
+        let bytes = self.text.as_bytes().cut(..tick);
         let colon = bytes.strip_suffix(b":")?;
         let length =
             colon.iter().rev().take(LONGEST_NAME).take_while(|byte| is_role_byte(**byte)).count();
@@ -155,7 +156,7 @@ impl Reader<'_> {
     fn simple_references(&mut self, part: Range<usize>) {
         let text = self.text;
         let mut end = part.start;
-        for at in memchr_iter(b'_', &text.as_bytes()[part.clone()]) {
+        for at in memchr_iter(b'_', text.as_bytes().cut(part.clone())) {
             let at = part.start + at;
             let after = text.cut(at + 1..part.end);
             let is_anonymous = after.starts_with('_');

@@ -7,7 +7,7 @@ use memchr::memmem;
 use relink_model::{PlaceKind, SkipReason};
 
 use super::Reader;
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 use crate::found::Notation;
 use crate::mention::Mentions;
 
@@ -122,7 +122,7 @@ fn name(written: &str) -> Option<(&str, usize)> {
     let bytes = written.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        match bytes[at] {
+        match bytes.byte(at) {
             b'\\' => at += 1,
             b':' if bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace) => {
                 return Some((written.cut(..at), at + 1));

@@ -119,14 +119,14 @@ impl Language {
         let mut scores = [0_usize; Self::GUESSES.len()];
         for line in text.lines().take(LINES_TO_SNIFF) {
             let sign = Self::of_line(line);
-            let index = sign.and_then(|sign| Self::GUESSES.iter().position(|guess| *guess == sign));
-            if let Some(index) = index {
-                scores[index] += 1;
+            let guesses = Self::GUESSES.iter().zip(&mut scores);
+            if let Some((_, score)) = { guesses }.find(|(guess, _)| Some(**guess) == sign) {
+                *score += 1;
             }
         }
         let best = scores.iter().max().copied().unwrap_or_default();
         let index = scores.iter().position(|&score| score == best).filter(|_| best > 0);
-        index.map_or(Self::C, |index| Self::GUESSES[index])
+        index.and_then(|index| Self::GUESSES.get(index)).copied().unwrap_or(Self::C)
     }
 
     /// The families that content tells, the likeliest first.

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::cut::Cut as _;
+use crate::cut::{ByteAt as _, Cut as _};
 
 /// How far back the start of a line is looked for.
 const INDENT_LENGTH: usize = 200;
@@ -82,6 +82,7 @@ impl<'t> Parts<'t> {
     }
 
     /// Moves to the next comment and past it.
+    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
     fn find_comment(&mut self) -> Option<Range<usize>> {
         loop {
             let rest = self.rest(self.at);
@@ -231,19 +232,19 @@ impl<'t> Parts<'t> {
     /// Whether only white space and the letters of a string's kind stand
     /// before the place in its line, or a word that says documentation follows.
     fn begins_statement(&self) -> bool {
-        let before = &self.text.as_bytes()[self.at.saturating_sub(INDENT_LENGTH)..self.at];
+        let before = self.text.as_bytes().cut(self.at.saturating_sub(INDENT_LENGTH)..self.at);
         let start = match memrchr(b'\n', before) {
             Some(newline) => newline + 1,
             None if self.at <= INDENT_LENGTH => 0,
             None => return false,
         };
-        let word = before[start..].trim_ascii();
+        let word = before.cut(start..).trim_ascii();
         word.len() <= 2 && word.iter().all(|byte| b"rRuUbBfF".contains(byte))
             || matches!(word, b"@doc" | b"@moduledoc" | b"@typedoc")
     }
 
     fn is_line_start(&self) -> bool {
-        self.at == 0 || self.text.as_bytes()[self.at - 1] == b'\n'
+        self.at == 0 || self.text.as_bytes().byte(self.at - 1) == b'\n'
     }
 }
 
@@ -271,6 +272,7 @@ impl Iterator for Parts<'_> {
 
 impl Syntax {
     /// The bytes that begin a mark or a string; all are ASCII.
+    #[expect(clippy::indexing_slicing, reason = "the table has a cell for every byte")]
     fn telling(&self) -> [bool; 256] {
         let lines = self.line_marks.iter().filter_map(|mark| mark.bytes().next());
         let blocks = self.blocks.iter().filter_map(|(open, _)| open.bytes().next());

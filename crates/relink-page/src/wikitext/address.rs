@@ -51,7 +51,7 @@ impl Reader<'_> {
         if !text.cut(colon..part.end).starts_with("://") {
             return None;
         }
-        let before = &text.as_bytes()[part.start..colon];
+        let before = text.as_bytes().cut(part.start..colon);
         let letters = before.iter().rev().take(6).take_while(|byte| byte.is_ascii_alphanumeric());
         let start = colon - letters.count();
         let host = start + web_prefix(text.cut(start..part.end))?;
@@ -81,9 +81,9 @@ impl Reader<'_> {
 
     /// Whether an address is all that a template's parameter holds.
     fn is_value(&self, range: &Range<usize>, end: usize) -> bool {
-        let before = self.text.as_bytes()[..range.start].iter().rev();
+        let before = self.text.as_bytes().cut(..range.start).iter().rev();
         let before = before.take(64).find(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
-        let after = self.text.as_bytes()[range.end..end].iter().take(64);
+        let after = self.text.as_bytes().cut(range.end..end).iter().take(64);
         let mut after = after.skip_while(|byte| byte.is_ascii_whitespace());
         let is_ended = match after.next() {
             Some(b'|') => true,

@@ -56,7 +56,7 @@ pub(super) fn without_markup(name: &str) -> Option<&'static str> {
 /// Where the end tag of an element begins.
 pub(super) fn closing(text: &str, name: &str) -> Option<usize> {
     memmem::find_iter(text.as_bytes(), b"</").find(|at| {
-        let after = &text.as_bytes()[at + "</".len()..];
+        let after = text.as_bytes().cut(at + "</".len()..);
         after.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
             && !after.get(name.len()).is_some_and(u8::is_ascii_alphanumeric)
     })

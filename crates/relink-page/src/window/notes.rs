@@ -5,6 +5,7 @@
 
 use memchr::memchr_iter;
 
+use crate::cut::Cut as _;
 use crate::document::Origin;
 use crate::{Format, Ignore, ignores};
 
@@ -31,7 +32,7 @@ impl Notes {
             let start = note.lines.start().saturating_add(line - 1);
             let end = note.lines.end().saturating_add(line - 1);
             note.lines = start..=end;
-            match self.all[..carried].iter_mut().find(|known| *known.lines.start() == start) {
+            match self.all.iter_mut().take(carried).find(|known| *known.lines.start() == start) {
                 Some(known) => known.lines = start..=end.max(*known.lines.end()),
                 None => self.all.push(note),
             }
@@ -43,7 +44,7 @@ impl Notes {
     /// Lets the last note speak of the first text of a window.
     fn reach_text(&mut self, window: &[u8], line: u32) {
         let blank = window.len() - window.trim_ascii_start().len();
-        let lines = memchr_iter(b'\n', &window[..blank]).count();
+        let lines = memchr_iter(b'\n', window.cut(..blank)).count();
         let text = line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         if let Some(last) = self.all.last_mut() {
             last.lines = *last.lines.start()..=text.max(*last.lines.end());
@@ -55,7 +56,7 @@ impl Notes {
     }
 
     pub(super) fn new_ones(&self) -> &[Ignore] {
-        &self.all[self.new_from..]
+        self.all.get(self.new_from..).unwrap_or_default()
     }
 
     /// Keeps what speaks of lines from `next` on and will not be read again.

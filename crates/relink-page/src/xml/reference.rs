@@ -31,7 +31,7 @@ pub(super) fn unescape(written: &str) -> Cow<'_, str> {
 
 /// What the reference at the start of `text` means, and its length.
 fn reference(text: &str) -> Option<(char, usize)> {
-    let near = &text.as_bytes()[..text.len().min(REFERENCE_LENGTH)];
+    let near = text.as_bytes().cut(..text.len().min(REFERENCE_LENGTH));
     let end = memchr(b';', near)?;
     let name = text.cut(1..end);
     let character = match name {
@@ -65,7 +65,8 @@ pub(super) fn parts_between_marks(
     std::iter::from_fn(move || {
         let from = start?;
         let mut at = from;
-        while let Some(next) = memchr(b'&', &text.as_bytes()[at..range.end]).filter(|_| marks_count)
+        while let Some(next) =
+            memchr(b'&', text.as_bytes().cut(at..range.end)).filter(|_| marks_count)
         {
             let sign = at + next;
             match reference(text.cut(sign..range.end)) {

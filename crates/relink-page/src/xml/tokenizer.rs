@@ -181,7 +181,7 @@ impl<'t> Tokenizer<'t> {
     fn document_type(&mut self) -> Option<Token<'t>> {
         let start = self.at;
         self.at = self.document_type_end(start).unwrap_or_else(|| self.broken_end(start + 2));
-        let written = &self.text.as_bytes()[start..self.at];
+        let written = self.text.as_bytes().cut(start..self.at);
         memmem::find(written, b"<!ENTITY").map(|_| Token::Entities(start))
     }
 

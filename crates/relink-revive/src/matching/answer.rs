@@ -1,5 +1,10 @@
 //! Answers: the alias of a dead page with its evidence, or why there is none.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::fmt;
 
 use relink_model::Confidence;

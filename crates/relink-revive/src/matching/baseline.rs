@@ -6,6 +6,11 @@
 //! [`Baseline::TopCluster`], which is FABLE's rule for matching without a look
 //! at the live pages (§4.1.2), with our reading of what follows from what.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::collections::{BTreeMap, HashMap};
 
 use url::Url;

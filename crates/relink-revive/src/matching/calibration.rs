@@ -8,6 +8,11 @@
 //! made to rise throughout. A wrong answer on a deleted page whose siblings
 //! moved counts as much as one on any other.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use relink_model::Confidence;
 
 /// Chances, and how often answers with that chance were right.

@@ -3,6 +3,11 @@
 //! Pages with the same slug, pages with the same title, and the nearest by
 //! name and by name and place. What is not among them is never answered.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::library::{Field, Library, PageNumber, Sums};
 use super::profile::Profile;
 use super::vocabulary::{Vocabulary, union};

@@ -1,6 +1,11 @@
 //! All features of a guess: the pair itself, its place among the other
 //! guesses, and the votes of the neighbors.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::features::{Feature, PairFeatures, UNKNOWN, count};
 use super::library::{Library, PageNumber};
 use super::model::chance;

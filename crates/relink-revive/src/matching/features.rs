@@ -4,6 +4,11 @@
 //! [`Feature::OldWords`] look at the pair and the list of live pages alone;
 //! the rest, filled in by `collective`, ask what the neighbors say.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::library::Library;
 use super::profile::{Key, Profile};
 use super::vocabulary::{Term, Vocabulary, union};

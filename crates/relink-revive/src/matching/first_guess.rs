@@ -3,6 +3,11 @@
 //! A logistic model over the features of the pair. Its only use is to weigh
 //! the votes of neighbors; the answer comes from all features together.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::features::{Feature, PairFeatures};
 use super::model::logistic;
 

@@ -1,5 +1,10 @@
 //! The live pages of a site, indexed so that likely aliases are found at once.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::collections::HashMap;
 
 use super::features::{count, ratio};

@@ -1,5 +1,10 @@
 //! From features to a chance: the weighted sum of all that speaks for a guess.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::collective::{Beyond, Features, SUPPORT};
 use super::features::Feature;
 use super::moves::Way;

@@ -5,6 +5,11 @@
 //! replaced by that one). A move that several siblings make in the same way
 //! is a rule of the site.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use super::features::{same_end, same_start};
 use super::profile::{Key, Profile, key_of_all};
 

@@ -1,6 +1,11 @@
 //! What one page, dead or alive, says about itself: its address and title in
 //! the terms of the site.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::address::Address;

@@ -1,6 +1,11 @@
 //! The study of one site: what its live pages, dead pages and known aliases
 //! say together.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::collections::{BTreeSet, HashMap};
 
 use super::candidates::candidates;

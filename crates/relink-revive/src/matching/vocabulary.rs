@@ -3,6 +3,11 @@
 //! A term that many live pages use says little about which page is meant; one
 //! that no live page uses says most, for it speaks against all of them.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::collections::HashMap;
 
 use super::words;

@@ -5,6 +5,11 @@
 //! A guess is then seen in the light of the votes of all *others*: support from
 //! siblings lifts it, a better claim by another page sinks it.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "pages, features and terms are numbered by the study itself"
+)]
+
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 

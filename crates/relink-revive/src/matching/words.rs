@@ -59,14 +59,14 @@ fn is_ideograph(letter: char) -> bool {
 fn camel_parts(run: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = run.char_indices().collect();
     let mut cuts = vec![0];
-    for index in 1..letters.len() {
-        let (before, here) = (letters[index - 1].1, letters[index].1);
-        let next = letters.get(index + 1).map(|&(_, letter)| letter);
+    for (index, pair) in letters.windows(2).enumerate() {
+        let [(_, before), (at, here)] = *pair else { continue };
+        let next = letters.get(index + 2).map(|&(_, letter)| letter);
         let rises = before.is_lowercase() && here.is_uppercase();
         let ends_acronym =
             before.is_uppercase() && here.is_uppercase() && next.is_some_and(char::is_lowercase);
         if rises || ends_acronym {
-            cuts.push(letters[index].0);
+            cuts.push(at);
         }
     }
     cuts.push(run.len());

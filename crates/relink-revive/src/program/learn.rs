@@ -83,7 +83,9 @@ fn by_new_directory<'a>(examples: &[&'a Prepared<'a>]) -> Vec<&'a Prepared<'a>> 
         *sizes.entry(example.new_directory()).or_default() += 1;
     }
     let mut sorted = examples.to_vec();
-    sorted.sort_by_cached_key(|example| std::cmp::Reverse(sizes[&example.new_directory()]));
+    sorted.sort_by_cached_key(|example| {
+        std::cmp::Reverse(sizes.get(&example.new_directory()).copied())
+    });
     sorted
 }
 

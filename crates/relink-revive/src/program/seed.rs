@@ -185,7 +185,7 @@ fn longest_run(old: &[&str], new: &[&str]) -> Option<FoundRun> {
             .collect();
         for old_start in 0..old.len() {
             for new_start in 0..new.len() {
-                let both = spelt[old_start..].iter().zip(&new[new_start..]);
+                let both = spelt.iter().skip(old_start).zip(new.iter().skip(new_start));
                 let length = both.take_while(|(old, new)| old.as_ref() == **new).count();
                 if length > best.map_or(SHORTEST_RUN - 1, |best| best.length) {
                     best = Some(FoundRun { old_start, new_start, length, style });

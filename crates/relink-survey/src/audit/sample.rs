@@ -1,5 +1,10 @@
 //! A random sample of what a plan left unchecked.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use crate::catalogue::UrlId;
 use crate::chance::Chance;
 use crate::estimate::{Estimate, WeightedHits};

@@ -1,6 +1,11 @@
 //! How the bandit learns: the mixture of each domain, what domains of a kind
 //! have in common, and what each directory is worth.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use super::Bandit;
 use super::index::index;
 use super::mixture::{Weights, blend, moments};

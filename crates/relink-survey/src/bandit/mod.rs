@@ -10,6 +10,11 @@
 //! Where broken URLs lie scattered nothing beats a sequential test of each
 //! domain, and that is what is run there ([`per_domain`]).
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 mod index;
 mod learning;
 mod mixture;

@@ -4,6 +4,11 @@
 //! plan by that name has with the same seed, so that a survey which falls back
 //! to it makes the same requests. Only looks drawn here count in the test.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use crate::catalogue::{Catalogue, DomainId, UrlId};
 use crate::chance::Chance;
 use crate::deck::Deck;

@@ -1,5 +1,10 @@
 //! Why the bandit stopped, or goes on, in plain words.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use super::mixture::{RATES, moments};
 use super::scatter::Shape;
 use super::{Bandit, DomainId};

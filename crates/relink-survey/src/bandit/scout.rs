@@ -7,6 +7,11 @@
 //!
 //! [`scatter`]: super::scatter
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use super::Bandit;
 use super::scatter::{Shape, shape};
 use crate::catalogue::{DirectoryId, DomainId, UrlId};

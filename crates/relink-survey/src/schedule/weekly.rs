@@ -1,5 +1,10 @@
 //! The history of a catalogue, and what it asks for next.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 

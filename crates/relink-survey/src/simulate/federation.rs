@@ -4,6 +4,11 @@
 //! nearly all (Le & Shulman, §3.1), and about a fifth of the URLs are broken.
 //! How breakage is spread inside a domain is not published and can be varied.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
 use super::count;
 use crate::catalogue::{Catalogue, UrlId};
 use crate::chance::Chance;

@@ -13,7 +13,8 @@ pub(super) fn bars(scores: &SigmaDecay) -> String {
     let most = counts.copied().max().unwrap_or(0).max(1);
     let head = padded("", 11) + &padded("decay", 40) + "share of dead links\n";
     let row = |bar: usize| {
-        let (decay, dead) = (scores.by_decay[bar], scores.by_dead_links[bar]);
+        let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
+        let (decay, dead) = (count(&scores.by_decay), count(&scores.by_dead_links));
         let left = padded(&format!("{} {}", blocks(decay, most), grouped(decay)), 40);
         let line = format!("  {}  {left}{} {}", tenth(bar), blocks(dead, most), grouped(dead));
         format!("{}\n", line.trim_end())
@@ -66,8 +67,9 @@ fn chart(at: u64, scores: &SigmaDecay) -> String {
     );
     let pair = |bar: usize| {
         let x = LEFT + PAIR * bar as u64;
-        let dark = (scores.by_decay[bar], "#334", "decay");
-        let light = (scores.by_dead_links[bar], "#9ab", "share of dead links");
+        let count = |bars: &[u64]| bars.get(bar).copied().unwrap_or_default();
+        let dark = (count(&scores.by_decay), "#334", "decay");
+        let light = (count(&scores.by_dead_links), "#9ab", "share of dead links");
         let label = format!("<text x=\"{x}\" y=\"{}\">{}</text>\n", ground + 16, tenth(bar));
         column(x, ground, dark, most, bar) + &column(x + BAR, ground, light, most, bar) + &label
     };

@@ -89,7 +89,7 @@ fn dead_ends(page: &PageDecay) -> String {
 }
 
 fn repairs(paint: Paint, page: &PageDecay) -> String {
-    let first = &page.repairs[..page.first_repairs.min(page.repairs.len())];
+    let first = page.repairs.get(..page.first_repairs).unwrap_or(&page.repairs);
     let what = match first {
         [] => return String::new(),
         [_] => "this link".to_owned(),

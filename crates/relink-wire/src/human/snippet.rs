@@ -51,8 +51,8 @@ impl Snippet {
         let marked = first_line(marked);
         let end = span.start + marked.len();
         let reach = end.saturating_add(REACH).min(document.len());
-        let before = last_line(&document[span.start.saturating_sub(REACH)..span.start]);
-        let after = first_line(&document[end..reach]);
+        let before = last_line(document.get(span.start.saturating_sub(REACH)..span.start)?);
+        let after = first_line(document.get(end..reach)?);
         Some(Self::new(&lossy(before), &lossy(marked), &lossy(after)))
     }
 
@@ -96,12 +96,12 @@ const fn is_line_end(byte: u8) -> bool {
 
 fn first_line(bytes: &[u8]) -> &[u8] {
     let end = bytes.iter().position(|byte| is_line_end(*byte)).unwrap_or(bytes.len());
-    &bytes[..end]
+    bytes.get(..end).unwrap_or(bytes)
 }
 
 fn last_line(bytes: &[u8]) -> &[u8] {
     let start = bytes.iter().rposition(|byte| is_line_end(*byte)).map_or(0, |end| end + 1);
-    &bytes[start..]
+    bytes.get(start..).unwrap_or_default()
 }
 
 fn lossy(bytes: &[u8]) -> String {

@@ -47,7 +47,8 @@ fn bar(pages: u64, most: u64) -> String {
     let blocks = |of_each: u128| (pages * u128::from(LONGEST) * of_each).div_ceil(most);
     if blocks(8) < 8 {
         let eighths = usize::try_from(blocks(8)).unwrap_or(1);
-        return EIGHTHS[eighths.clamp(1, 8) - 1].to_string();
+        let part = EIGHTHS.get(eighths.saturating_sub(1)).or(EIGHTHS.last());
+        return part.map(ToString::to_string).unwrap_or_default();
     }
     let full = usize::try_from(blocks(1)).unwrap_or(1);
     format!("{} ", "█".repeat(full))

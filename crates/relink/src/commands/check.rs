@@ -103,6 +103,7 @@ async fn run_end(
     let exit = match outcome.end {
         End::Interrupted => Exit::Interrupted,
         End::NoNetwork => Exit::Undecided,
+        End::Finished if outcome.doubt.is_some() => Exit::Undecided,
         End::Finished if failing > 0 => Exit::Findings,
         End::Finished => panic_hook::exit(Exit::Clean),
     };

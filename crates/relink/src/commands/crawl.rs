@@ -98,6 +98,7 @@ async fn run_end(
     let exit = match outcome.end {
         CrawlEnd::Interrupted => Exit::Interrupted,
         CrawlEnd::NoNetwork => Exit::Undecided,
+        CrawlEnd::Finished if outcome.doubt.is_some() => Exit::Undecided,
         _ if failing > 0 || outcome.errors.is_serious() => Exit::Findings,
         // The site is down, as far as can be said from here.
         CrawlEnd::Unwelcome { is_silent: true, .. } => Exit::Findings,

@@ -25,6 +25,11 @@ pub async fn run(args: ExplainArgs, paint: Paint) -> Result<Exit, Failure> {
         Some(subject) if is_page(&subject) && !args.list => {
             explain_page(&subject, args.db, args.format, paint).await?
         }
+        Some(_) if !args.list && args.format == ExplainFormat::Json => {
+            return Err(Failure::usage("codes and statuses are not explained in JSON")
+                .cause("`--format json` is for the URL of a page")
+                .hint("leave it out, or give a URL like `https://example.org/page`"));
+        }
         Some(subject) if !args.list => explain_one(&subject, paint)?,
         _ => explain::list(paint),
     };

@@ -17,6 +17,7 @@ use relink_engine::{
     CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark, Skip, Skips,
     SurveyOutcome,
 };
+use relink_frontier::NetworkDoubt;
 use relink_model::RunId;
 use relink_ports::{HostTally, Settled, SettledQuery, Tally};
 use relink_wire::human::Paint;
@@ -137,8 +138,12 @@ impl Story {
     /// What the reader must know before the results.
     pub fn notices(&self) -> Vec<String> {
         match self {
-            Self::Crawl(outcome) => crawl::notices(outcome),
-            Self::Check(_) | Self::Survey(_) => Vec::new(),
+            Self::Crawl(outcome) => {
+                let doubt = outcome.doubt.as_ref().map(doubted);
+                doubt.into_iter().chain(crawl::notices(outcome)).collect()
+            }
+            Self::Check(outcome) => outcome.doubt.iter().map(doubted).collect(),
+            Self::Survey(outcome) => outcome.doubt.iter().map(doubted).collect(),
         }
     }
 
@@ -309,6 +314,11 @@ impl Sink {
             }
         }
     }
+}
+
+/// `Our own network is in doubt: …`.
+fn doubted(doubt: &NetworkDoubt) -> String {
+    format!("our own network is in doubt: {doubt}; what failed there was not judged")
 }
 
 /// Says beside the results what the reader must know first; lines of JSON have

@@ -14,6 +14,7 @@ mod demo;
 mod desk;
 mod explain;
 mod extract;
+mod kills;
 mod maps;
 mod revive;
 mod secrets;

@@ -39,3 +39,20 @@ fn the_version_is_told() {
     let said = Desk::new().run(&["--version"]).exits(0);
     assert!(said.stdout.starts_with("relink "), "{}", said.stdout);
 }
+
+#[test]
+fn arguments_without_effect_are_refused() {
+    let desk = Desk::new();
+    desk.write("dead.txt", "a\n").write("a.md", "text\n");
+    for (args, named) in [
+        (&["decay", "--crawl", "latest", "--dead", "dead.txt"][..], "--dead"),
+        (&["decay", "--crawl", "latest", "--walks", "300"], "--walks"),
+        (&["check", "a.md", "--search", "local"], "--search"),
+        (&["revive", "--summary", "--all"], "--all"),
+        (&["explain", "RL101", "--format", "json"], "--format json"),
+    ] {
+        desk.run(args).fails(2, &[named]);
+    }
+    let variable = desk.command(&["check", "a.md"]).env("RELINK_SEARCH", "local").output().unwrap();
+    assert_eq!(variable.status.code(), Some(0), "a variable is for several commands");
+}

@@ -147,7 +147,8 @@ fn binary(
 ) -> Result<PathBuf, Fault> {
     let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
     if let Some(named) = wanted.relink.clone().or(variable) {
-        return Ok(named);
+        // It is run in another directory.
+        return std::path::absolute(&named).map_err(|fault| Fault::io(&named, &fault));
     }
     note("building relink (name a binary with --relink or RELINK)");
     run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;

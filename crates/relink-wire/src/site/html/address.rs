@@ -74,7 +74,7 @@ impl Addresses {
 
 /// The first few as a list, some more on demand, and how many are left out.
 fn folded<T>(all: &Capped<T>, told: impl Fn(&T) -> Markup) -> Markup {
-    let shown = &all.rows[..all.rows.len().min(NAMED)];
+    let shown = all.rows.get(..NAMED).unwrap_or(&all.rows);
     let (open, others) = shown.split_at(shown.len().min(NAMED_AT_ONCE));
     let list = |some: &[T]| {
         let lines: Markup = some.iter().map(|one| element("li", [], told(one))).collect();

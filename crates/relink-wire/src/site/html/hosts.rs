@@ -93,7 +93,9 @@ fn in_parts(host: &SiteHost, steps: usize) -> [u64; PARTS] {
     let mut parts = [0; PARTS];
     for (step, requests) in host.timeline.iter().enumerate() {
         let part = step * PARTS / steps.max(1);
-        parts[part.min(PARTS - 1)] += u64::from(*requests);
+        if let Some(part) = parts.get_mut(part.min(PARTS - 1)) {
+            *part += u64::from(*requests);
+        }
     }
     parts
 }

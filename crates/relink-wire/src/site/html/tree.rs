@@ -31,7 +31,7 @@ fn fitting(rows: &[TreeRow], room: usize) -> &[TreeRow] {
         used += line(row).len() + NESTING;
         used <= room
     };
-    &rows[..rows.iter().take_while(fits).count()]
+    rows.get(..rows.iter().take_while(fits).count()).unwrap_or(rows)
 }
 
 /// Bytes of the elements around a row.

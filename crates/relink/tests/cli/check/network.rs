@@ -1,146 +1,172 @@
-//! Proxies from flags and environment, and what single hosts get.
+//! Failures that are more probably those of our own network.
 
-use relink_testkit::proxy::ForwardProxy;
-use relink_testkit::socks::SocksProxy;
-use relink_testkit::web::Web;
+use std::net::{IpAddr, Ipv4Addr};
+
+use relink_testkit::dns::{Dns, Reply};
+use relink_testkit::web::{Answer, Web};
 
 use crate::desk::{Desk, Said};
+use crate::servers::Beside;
 
-/// A page, a list with its URL, and a proxy.
-fn page() -> (Web, Desk, ForwardProxy) {
-    let web = Web::start_blocking();
-    web.page("/", 200, "here");
-    let desk = Desk::new();
-    desk.list("urls.txt", [web.url("/")]);
-    (web, desk, ForwardProxy::start_blocking())
+const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// A name server, a web server that all its names lead to, and a project.
+struct Network {
+    dns: Beside<Dns>,
+    web: Web,
+    desk: Desk,
 }
 
-/// Checks the list with these environment variables.
-fn check_with(desk: &Desk, variables: &[(&str, &str)], args: &[&str]) -> Said {
-    let all = [&["check", "urls.txt", "--host-interval", "0", "--fresh", "--max-age", "0"], args]
-        .concat();
-    let mut command = desk.command(&all);
-    command.envs(variables.iter().copied());
-    Said::of(&command.output().unwrap())
-}
-
-#[test]
-fn proxy_of_the_environment_is_used_unless_the_host_is_excluded() {
-    let (web, desk, proxy) = page();
-    let http = format!("http://user:word@{}", proxy.address());
-    let http = ("HTTP_PROXY", http.as_str());
-    let bare = proxy.address().to_string();
-    let closed = ("HTTP_PROXY", "http://127.0.0.1:1");
-    for (variables, args, is_used) in [
-        (&[http][..], &[][..], true),
-        (&[("all_proxy", &bare)], &[], true),
-        (&[("HTTPS_PROXY", &bare)], &[], false),
-        (&[http, ("NO_PROXY", "127.0.0.1")], &[], false),
-        (&[http, ("no_proxy", "example.org,127.0.0.0/8")], &[], false),
-        (&[http, ("NO_PROXY", "*")], &[], false),
-        (&[http, ("NO_PROXY", "127.0.0.1:1,127.0.0.2,example.org")], &[], true),
-        (&[http, ("NO_PROXY", "*")], &["--no-proxy", "example.org"], true),
-        (&[http], &["--no-proxy", "example.org,127.0.0.1"], false),
-        (&[http, ("REQUEST_METHOD", "GET")], &[], false),
-        (&[closed], &["--proxy", &format!("http://{bare}")], true),
-    ] {
-        let before = proxy.requests().len();
-        let said = check_with(&desk, variables, args).exits(0);
-        assert_eq!(proxy.requests().len() > before, is_used, "{variables:?} {args:?}");
-        assert!(!format!("{}{}", said.stdout, said.stderr).contains("word"), "{said:?}");
+impl Network {
+    fn new() -> Self {
+        let web = Web::start_blocking();
+        web.made_below("/", |seen| {
+            let text =
+                format!("<title>{0}{1}</title><p>The page {1} of {0}.", seen.host, seen.path);
+            let is_there = seen.path.starts_with("/page");
+            Answer::new(if is_there { 200 } else { 404 }, text)
+        });
+        Self { dns: Beside::start(Dns::start()), web, desk: Desk::new() }
     }
-    assert!(web.requests().iter().all(|it| it.header("proxy-authorization").is_none()));
-}
 
-#[test]
-fn proxy_of_the_environment_that_is_wrong_is_named_but_not_shown() {
-    let (_web, desk, _proxy) = page();
-    let said = check_with(&desk, &[("https_proxy", "http://user:word@nowhere")], &[]).exits(2);
-    assert!(said.stderr.contains("`https_proxy`"), "{}", said.stderr);
-    assert!(!said.stderr.contains("word"), "{}", said.stderr);
-    let said = check_with(&desk, &[("NO_PROXY", "10.0.0.0/99")], &[]).exits(2);
-    assert!(said.stderr.contains("`NO_PROXY`"), "{}", said.stderr);
-}
-
-#[test]
-fn socks_proxy_is_used_with_its_login() {
-    let (web, desk, _proxy) = page();
-    let socks = SocksProxy::start();
-    socks.demand("user", "word");
-    let port = web.port();
-    desk.list("urls.txt", [format!("http://library.test:{port}/")]);
-    let through = format!("socks5h://user:word@{}", socks.address());
-    let said = check_with(&desk, &[], &["--proxy", &through]).exits(0);
-    assert_eq!(socks.targets()[0], format!("library.test:{port}"));
-    assert!(!format!("{}{}", said.stdout, said.stderr).contains("word"), "{said:?}");
-    // Looked up here, and the name server knows nothing.
-    let through = format!("socks5://user:word@{}", socks.address());
-    let resolve = format!("library.test:{port}:127.0.0.1");
-    check_with(&desk, &[], &["--proxy", &through, "--resolve", &resolve]).exits(0);
-    assert!(socks.targets().contains(&format!("127.0.0.1:{port}")), "{:?}", socks.targets());
-}
-
-/// Writes the user's configuration.
-fn configure(desk: &Desk, text: &str) {
-    let folder = desk.home().join("config").join("relink");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("config.toml"), text).unwrap();
-    std::fs::write(folder.join("key.txt"), "from-file\n").unwrap();
-}
-
-#[test]
-fn host_gets_its_headers_and_login_and_nothing_shows_them() {
-    let (web, desk, _proxy) = page();
-    let other = Web::start_blocking();
-    desk.list("urls.txt", [web.url("/"), other.url("/none")]);
-    let table = format!(
-        r#"
-        [host."http://127.0.0.1:{}"]
-        basic-auth = {{ env = "LIBRARY_LOGIN" }}
-        headers = {{ X-Key = "from-text", X-File = {{ file = "key.txt" }} }}
-        "#,
-        web.port()
-    );
-    configure(&desk, &table);
-    let login = [("LIBRARY_LOGIN", "me:hidden")];
-    let said = check_with(&desk, &login, &[]).exits(1);
-    let seen = &web.requests()[0];
-    let sent = ["x-key", "x-file", "authorization"].map(|name| seen.header(name));
-    assert_eq!(sent, [Some("from-text"), Some("from-file"), Some("Basic bWU6aGlkZGVu")]);
-    let elsewhere = format!("{:?}", other.requests());
-    let shown = format!("{}{}", said.stdout, said.stderr);
-    for secret in ["from-text", "from-file", "hidden", "bWU6aGlkZGVu"] {
-        assert!(!shown.contains(secret) && !elsewhere.contains(secret), "{secret}");
+    /// The URL of a page on a host of this name.
+    fn url(&self, name: &str) -> String {
+        format!("http://{name}:{}/page", self.web.port())
     }
-    let said = check_with(&desk, &[], &[]).exits(2);
-    assert!(said.stderr.contains("`LIBRARY_LOGIN`"), "{}", said.stderr);
+
+    /// URLs of hosts that answer.
+    fn up(&self, count: usize) -> Vec<String> {
+        let names = (0..count).map(|n| format!("up{n}.test"));
+        names
+            .map(|name| {
+                self.dns.addresses(&name, &[HOME]);
+                self.url(&name)
+            })
+            .collect()
+    }
+
+    /// URLs of hosts whose names do not exist.
+    fn gone(&self, count: usize) -> Vec<String> {
+        (0..count).map(|n| self.url(&format!("gone{n}.test"))).collect()
+    }
+
+    fn check(&self, urls: &[&[String]]) -> Said {
+        self.desk.list("urls.txt", urls.concat());
+        self.run(&["--format", "jsonl"])
+    }
+
+    fn run(&self, args: &[&str]) -> Said {
+        let server = self.dns.address().to_string();
+        self.desk.report(&[&["--dns-server", &server, "urls.txt"], args].concat())
+    }
+}
+
+fn count(said: &Said, verdict: &str) -> usize {
+    said.rows().0.iter().filter(|row| row["verdict"] == verdict).count()
 }
 
 #[test]
-fn project_cannot_say_what_a_host_gets() {
-    let (web, desk, _proxy) = page();
-    let host = format!("http://127.0.0.1:{}", web.port());
-    let table = format!("[host.\"{host}\"]\nheaders = {{ A = {{ env = \"HOME\" }} }}\n");
-    desk.write("relink.toml", &table);
-    for args in [&[][..], &["--config", "relink.toml"]] {
-        let said = check_with(&desk, &[], args).exits(0);
-        assert!(said.stderr.contains("`host` in `relink.toml` is ignored"), "{}", said.stderr);
-    }
-    assert!(web.requests().iter().all(|it| it.header("a").is_none()));
+fn check_with_one_host_up_and_29_unknown_names_doubts_the_network() {
+    let network = Network::new();
+    let said = network.check(&[&network.gone(29), &network.up(1)]).exits(3);
+    assert_eq!((count(&said, "dead"), count(&said, "failing"), count(&said, "alive")), (0, 29, 1));
+    assert!(said.stderr.contains("our own network is in doubt"), "{}", said.stderr);
+    let said = network.run(&["--max-age", "0"]).exits(3);
+    let first = said.stdout.lines().next().unwrap();
+    assert!(first.starts_with("! our own network is in doubt: 29 of 30 domains"), "{first}");
 }
 
 #[test]
-fn client_certificate_that_cannot_be_read_is_refused() {
-    let (web, desk, _proxy) = page();
-    desk.write("me.pem", "nothing of use");
-    for args in [
-        &["--client-cert", "me.pem"][..],
-        &["--client-cert", "none.pem"],
-        &["--client-key", "me.pem"],
-        &["--client-cert", "me.pem", "--client-key", "me.pem"],
-    ] {
-        let said = check_with(&desk, &[], args).exits(2);
-        assert!(said.stderr.contains("certificate"), "{}", said.stderr);
+fn check_with_only_loopback_up_does_not_call_unknown_names_dead() {
+    let network = Network::new();
+    let home = [network.web.url("/page").to_string()];
+    let said = network.check(&[&home, &network.gone(3)]).exits(3);
+    assert_eq!((count(&said, "dead"), count(&said, "failing"), count(&said, "alive")), (0, 3, 1));
+}
+
+#[test]
+fn check_does_not_remember_failures_in_doubt() {
+    let network = Network::new();
+    for _ in 0..4 {
+        let said = network.check(&[&network.gone(12), &network.up(1)]).exits(3);
+        assert_eq!(count(&said, "dead"), 0);
     }
-    assert!(web.requests().is_empty());
+    let said = network.check(&[&network.gone(12), &network.up(4)]).exits(1);
+    assert_eq!((count(&said, "dead"), count(&said, "alive")), (12, 4));
+}
+
+#[test]
+fn check_of_short_lists_calls_unknown_names_dead() {
+    for (up, gone) in [(1, 1), (1, 2), (2, 1), (2, 9), (3, 29)] {
+        let network = Network::new();
+        let said = network.check(&[&network.gone(gone), &network.up(up)]).exits(1);
+        assert_eq!((count(&said, "dead"), count(&said, "alive")), (gone, up));
+    }
+    let network = Network::new();
+    let home = [network.web.url("/page").to_string()];
+    let said = network.check(&[&home, &network.gone(1)]).exits(1);
+    assert_eq!(count(&said, "dead"), 1);
+}
+
+#[test]
+fn check_while_name_server_fails_for_all_names_doubts_the_network() {
+    let network = Network::new();
+    let home = [network.web.url("/page").to_string()];
+    let names: Vec<String> = (0..5).map(|n| format!("lost{n}.test")).collect();
+    for name in &names {
+        network.dns.say(name, Reply::Failure);
+    }
+    let urls: Vec<String> = names.iter().map(|name| network.url(name)).collect();
+    let said = network.check(&[&home, &urls]).exits(3);
+    assert_eq!(count(&said, "failing"), 5);
+}
+
+/// A page that is long enough not to be taken for a notice.
+fn advertising() -> String {
+    let goods = (0..200).map(|n| format!("<li>Offer {n}: a thing for {} coins</li>", 7 * n + 3));
+    format!("<title>Great offers</title><h1>Buy today</h1><ul>{}</ul>", goods.collect::<String>())
+}
+
+/// A portal answers every host with its page.
+fn portal(hosts: usize) -> (Network, Vec<String>) {
+    let network = Network::new();
+    network.web.below("/", Answer::new(200, advertising()));
+    network.dns.resolve_everything(&[HOME]);
+    let urls = (0..hosts).map(|n| network.url(&format!("host{n}.test"))).collect();
+    (network, urls)
+}
+
+#[test]
+fn check_behind_a_captive_portal_finds_no_soft_404s() {
+    for hosts in [2, 5, 60] {
+        let (network, urls) = portal(hosts);
+        let said = network.check(&[&urls]).exits(3);
+        assert_eq!((count(&said, "soft-404"), count(&said, "failing")), (0, hosts), "{hosts}");
+        assert!(said.stderr.contains("one and the same page"), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn check_of_one_host_that_answers_everything_finds_its_soft_404() {
+    let network = Network::new();
+    network.web.below("/", Answer::new(200, advertising()));
+    network.dns.addresses("shop.test", &[HOME]);
+    let said = network.check(&[&[network.url("shop.test")]]).exits(1);
+    assert_eq!(count(&said, "soft-404"), 1);
+}
+
+#[test]
+fn check_of_parked_domains_among_others_calls_them_hijacked() {
+    let network = Network::new();
+    let parked: Vec<String> = (0..6).map(|n| format!("parked{n}.test")).collect();
+    for name in &parked {
+        network.dns.addresses(name, &[HOME]);
+        let body = format!(
+            "<title>{name}</title><h1>{name} is for sale</h1><p>This domain is for sale. Buy this domain."
+        );
+        network.web.host(name).page("/page", 200, &body);
+    }
+    let urls: Vec<String> = parked.iter().map(|name| network.url(name)).collect();
+    let said = network.check(&[&urls, &network.up(6)]).exits(1);
+    assert_eq!((count(&said, "hijacked"), count(&said, "alive")), (6, 6), "{}", said.stdout);
 }

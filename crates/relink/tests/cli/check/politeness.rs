@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use relink_testkit::web::{Answer, Web};
 
-use crate::desk::{CHECK, Desk};
+use crate::desk::{CHECK, Desk, QUICK};
 
 const URLS: usize = 12;
 
@@ -137,4 +137,35 @@ fn a_comparison_that_has_to_be_repeated_holds_nothing_up() {
         let rows = desk.run(&args).exits(0).rows();
         assert_eq!(rows.0.len(), 160);
     }
+}
+
+#[test]
+fn check_of_several_input_pages_of_a_host_keeps_the_interval() {
+    let web = Web::start_blocking();
+    let paths = ["/a", "/b", "/c"];
+    for path in paths {
+        web.page(path, 200, "<title>Without links</title>");
+    }
+    let urls = paths.map(|path| web.url(path).to_string());
+    let mut args = vec!["check", "--db", "relink.db", "--host-interval", "150ms"];
+    args.extend(urls.iter().map(String::as_str));
+    Desk::new().run(&args).exits(0);
+    let seen = web.requests();
+    let first = |path: &str| seen.iter().find(|seen| seen.path == path).unwrap().at;
+    let all = first("/c") - first("/a");
+    assert!(all >= Duration::from_millis(280), "{seen:?}");
+}
+
+#[test]
+fn check_requests_no_input_page_of_a_host_that_asked_to_wait() {
+    let web = Web::start_blocking();
+    let later = Answer::new(429, "slow down").header("Retry-After", "3600");
+    web.page("/", 200, "<a href=/p>p</a>").answer("/p", later);
+    let (desk, url) = (Desk::new(), web.url("/"));
+    let args = [&["decay", "--db", "relink.db", url.as_str()], QUICK].concat();
+    desk.run(&args).exits(0);
+    let before = web.requests().len();
+    let rows = desk.check(&[url.as_str()]).exits(0).rows();
+    assert_eq!(rows.word(&url), "blocked RL429");
+    assert_eq!(web.requests().len(), before);
 }

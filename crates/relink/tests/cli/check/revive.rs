@@ -81,11 +81,14 @@ fn people_are_told_where_the_page_lives() {
 #[test]
 fn without_the_flag_nobody_is_asked() {
     let (web, desk, archive) = site();
-    let rows = desk.check(&["--archive", &archive.root(), "urls.txt"]).exits(1).rows();
+    desk.write_user_config(&format!("[revive]\narchive = [\"{}\"]\n", archive.root()));
+    let rows = desk.check(&["urls.txt"]).exits(1).rows();
     assert!(rows.0.iter().all(|row| row.get("suggestion").is_none()));
     assert_eq!((archive.asked().len(), web.hits("/trees/oak")), (0, 0));
-    let said = desk.check(&["--live", "live.txt", "urls.txt"]).exits(2);
-    assert!(said.stderr.contains("--revive"), "{}", said.stderr);
+    for flag in [["--live", "live.txt"], ["--archive", "none"]] {
+        let said = desk.check(&[&flag[..], &["urls.txt"]].concat()).exits(2);
+        assert!(said.stderr.contains("--revive"), "{}", said.stderr);
+    }
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use relink_testkit::dns::Dns;
 use relink_testkit::web::{Answer, Web};
 
 use super::{crawl, report, written};
 use crate::desk::{Desk, Said};
+use crate::servers::Beside;
 
 /// Pages of the site.
 const PAGES: usize = 600;
@@ -111,4 +113,15 @@ fn site_with_a_fifth_of_failing_pages_exits_1_and_says_so_first() {
     web.page("/d", 500, "");
     let url = web.url("/");
     report(&Desk::new(), &[url.as_str()]).exits(0);
+}
+
+#[test]
+fn crawl_does_not_call_links_dead_if_no_name_outside_is_resolved() {
+    let dns = Beside::start(Dns::start());
+    let links: Vec<String> = (0..4).map(|n| format!("http://other{n}.test/")).collect();
+    let web = super::site(&format!("/ /a {}\n/a", links.join(" ")));
+    let (url, server) = (web.url("/"), dns.address().to_string());
+    let said = crawl(&Desk::new(), &[url.as_str(), "--dns-server", &server]).exits(3);
+    assert_eq!((count(&said, "dead", ""), count(&said, "alive", "")), (0, 2));
+    assert_eq!(count(&said, "failing", "our own network is in doubt"), 4);
 }

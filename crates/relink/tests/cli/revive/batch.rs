@@ -7,7 +7,7 @@ use relink_demo::Kept;
 use relink_testkit::web::{Answer, Web};
 use serde_json::Value;
 
-use super::{Scene, alias, article};
+use super::{REVIVE, Scene, alias, article};
 use crate::desk::Running;
 
 /// Two directories with a page each that moved.
@@ -103,11 +103,12 @@ fn the_sums_tell_deaths_ages_reasons_and_costs() {
     let scene = checked();
     scene.revive(ALL).exits(0);
     scene.story("/lost/thing", &[]);
-    let text = scene.revive(&["--summary"]).exits(0).stdout;
+    let text = scene.desk.run(&[REVIVE, &["--summary"]].concat()).exits(0).stdout;
     for part in ["2 of", "dead", "not checked", "no copy", "historical redirects", "no-redirect"] {
         assert!(text.contains(part), "`{part}` in:\n{text}");
     }
-    let sums = scene.revive(&["--summary", "--format", "json"]).exits(0).stdout;
+    let sums =
+        scene.desk.run(&[REVIVE, &["--summary", "--format", "json"]].concat()).exits(0).stdout;
     let sums: Value = serde_json::from_str(&sums).unwrap();
     assert_eq!((&sums["pages"], &sums["aliases"]), (&3.into(), &2.into()));
     assert_eq!(sums["by_death"]["dead"]["found"], 2);

@@ -45,7 +45,7 @@ pub(in super::super) fn trend(says: &str, bottom: &str, trend: &Trend) -> Markup
 fn slopes(points: &[(f64, f64)], between: &[Option<String>]) -> Markup {
     let pairs = points.windows(2).zip(between.iter().skip(1));
     let slope = |(pair, text): (&[(f64, f64)], &Option<String>)| {
-        let [(x1, y1), (x2, y2)] = [pair[0], pair[1]];
+        let [(x1, y1), (x2, y2)] = *pair else { return None };
         let rises = y2 < y1;
         let class = if rises { "side strong" } else { "start strong" };
         let x = f64::midpoint(x1, x2) + if rises { -5.0 } else { 5.0 };

@@ -1,0 +1,124 @@
+//! The sites and commands that are killed.
+
+use std::time::Duration;
+
+use relink_testkit::warc::Warc;
+use relink_testkit::web::{Answer, Web};
+
+use super::CONCURRENCY;
+
+/// How long each response takes, so that a kill meets requests in flight.
+const DELAY: Duration = Duration::from_millis(4);
+/// Pages of the crawled site.
+const SITE: usize = 240;
+/// Domains of the catalogue, and pages of each.
+const DOMAINS: usize = 12;
+const PAGES: usize = 60;
+/// Dead pages that are looked for.
+const MOVED: usize = 40;
+
+/// A command, the site it works on and the files it reads.
+pub(super) struct Scenario {
+    pub(super) name: &'static str,
+    pub(super) web: Web,
+    pub(super) files: Vec<(&'static str, Vec<u8>)>,
+    /// A command that is run before, and not killed.
+    pub(super) before: Option<Vec<String>>,
+    pub(super) args: Vec<String>,
+}
+
+impl Scenario {
+    /// One of each.
+    pub(super) fn all() -> [Self; 3] {
+        [crawl(), survey(), revive()]
+    }
+}
+
+fn args(words: &str, more: &[&str]) -> Vec<String> {
+    let common = format!(
+        "--db relink.db --format jsonl --host-interval 0 --retries 0 --concurrency {CONCURRENCY} \
+         --host-concurrency {CONCURRENCY}"
+    );
+    let words = words.split_whitespace().chain(more.iter().copied()).map(str::to_owned);
+    words.chain(common.split_whitespace().map(str::to_owned)).collect()
+}
+
+/// A page about something, unlike any page about something else: words are
+/// made of letters alone, and their number differs from page to page.
+fn article(subject: &str, links: &str) -> String {
+    let mut state = subject.bytes().fold(0xCBF2_9CE4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    let mut word = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let letter =
+            |at: u32| char::from(b'a' + u8::try_from((state >> (20 + 5 * at)) % 26).unwrap_or(0));
+        (0..7).map(letter).collect::<String>()
+    };
+    let title = word();
+    let paragraphs: Vec<String> = (0..5)
+        .map(|_| format!("<p>{}</p>", (0..12).map(|_| word()).collect::<Vec<_>>().join(" ")))
+        .collect();
+    format!("<!doctype html><title>{title}</title><h1>{title}</h1>{}{links}", paragraphs.concat())
+}
+
+fn number(path: &str, before: &str) -> Option<usize> {
+    path.strip_prefix(before)?.parse().ok()
+}
+
+/// Each page links to three others, of which some are gone.
+fn crawl() -> Scenario {
+    let web = Web::start_blocking();
+    web.made_below("/", |seen| {
+        let page = number(&seen.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
+        let Some(page) = page else { return Answer::new(404, "not here").after(DELAY) };
+        let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE);
+        let links: String = links.iter().map(|it| format!("<a href='/p{it}'>{it}</a>")).collect();
+        Answer::new(200, article(&format!("p{page}"), &links)).after(DELAY)
+    });
+    let url = web.url("/p0").to_string();
+    let (files, before) = (Vec::new(), None);
+    Scenario { name: "crawl", args: args("crawl", &[&url]), web, files, before }
+}
+
+/// Some domains are gone as a whole.
+fn survey() -> Scenario {
+    let web = Web::start_blocking();
+    web.made_below("/", |seen| {
+        let is_there = seen.path.contains("/page") && !seen.path.starts_with("/d3/");
+        let body = article(&seen.path.replace('/', "y"), "");
+        Answer::new(if is_there { 200 } else { 404 }, body).after(DELAY)
+    });
+    let mut table = "domain,url\n".to_owned();
+    for (domain, page) in (0..DOMAINS).flat_map(|it| (0..PAGES).map(move |page| (it, page))) {
+        let url = web.url(&format!("/d{domain}/page{page}"));
+        table.extend([format!("d{domain}.test,{url}\n")]);
+    }
+    let files = vec![("catalogue.csv", table.into_bytes())];
+    let args = args("survey catalogue.csv --seed 7", &[]);
+    Scenario { name: "survey", args, web, files, before: None }
+}
+
+/// Pages that moved, as an archive on the disk knows.
+fn revive() -> Scenario {
+    let web = Web::start_blocking();
+    web.made_below("/", |seen| {
+        let page = number(&seen.path, "/new/page").filter(|page| *page < MOVED);
+        let Some(page) = page else { return Answer::new(404, "not here").after(DELAY) };
+        Answer::new(200, article(&format!("m{page}"), "")).after(DELAY)
+    });
+    let (mut warc, mut list) = (Warc::new(), String::new());
+    for page in 0..MOVED {
+        let old = web.url(&format!("/old{}/page{page}", page % 8)).to_string();
+        warc = warc.page(&old, "20140102030405", 200, &article(&format!("m{page}"), ""));
+        warc = warc.redirect(&old, "20150102030405", 301, &format!("/new/page{page}"));
+        list.extend([old.as_str(), "\n"]);
+    }
+    let files = vec![("own.warc.gz", warc.to_gzip()), ("urls.txt", list.into_bytes())];
+    let before = Some(args("check urls.txt", &[]));
+    let words = "revive --all --archive none --warc own.warc.gz --db relink.db --format jsonl \
+                 --host-interval 0 --retries 0";
+    let args = words.split_whitespace().map(str::to_owned).collect();
+    Scenario { name: "revive", args, web, files, before }
+}
