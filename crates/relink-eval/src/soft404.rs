@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::Args;
 use jiff::Timestamp;
 use relink_engine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
-use relink_fetch::{Fetcher, Proxy, Settings};
+use relink_fetch::{Fetcher, Proxies, Proxy, Settings};
 use relink_judge::Policy;
 use relink_model::{History, RequestRights, Word};
 use relink_ports::Clock;
@@ -86,8 +86,8 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut details = Vec::new();
     let answers = runtime.block_on(async {
-        let proxy = Some(args.proxy.clone());
-        let fetcher = Fetcher::new(Settings { timeout: TIMEOUT, proxy, ..Settings::default() })?;
+        let proxies = Proxies::all(args.proxy.clone());
+        let fetcher = Fetcher::new(Settings { timeout: TIMEOUT, proxies, ..Settings::default() })?;
         let settings = ExamineSettings { policy, patience: Duration::ZERO, salt: args.salt };
         let examiner = Examiner { fetch: &fetcher, clock: &Now, settings };
         let mut shelf = ControlShelf::default();

@@ -10,25 +10,26 @@ use hyper::Response;
 use hyper::body::Incoming;
 use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
 use jiff::Timestamp;
-use relink_model::{ConnectFault, Ending, Hop, Malformation, Phase};
+use relink_model::{Ending, Hop, Malformation, Phase};
 use relink_ports::{Agent, Body, Fetched, Redirects, Request, Terms};
-use tokio::net::TcpStream;
 use url::Url;
 
 use crate::body::{self, Caps};
-use crate::connector;
+use crate::connector::Versions;
 use crate::cookies::Jar;
 use crate::endings;
 use crate::fetcher::Fetcher;
 use crate::greeting::{self, is_entrusted, is_same_place};
-use crate::line::{Line, Wire};
+use crate::line::Line;
 use crate::policy::Permit;
 use crate::pool::Origin;
-use crate::proxy::Proxy;
+use crate::proxies::Route;
+use crate::reach::Reach;
 use crate::redirects::{self, Next};
 use crate::relay;
 use crate::retry_after;
 use crate::stopwatch::Stopwatch;
+use crate::wire::Wire;
 
 /// A chain of redirects under way.
 pub(crate) struct Chain<'a> {
@@ -120,9 +121,10 @@ impl<'a> Chain<'a> {
     /// Asks the present URL; returns the next one, if it names one.
     async fn hop(&mut self) -> Result<Option<Url>, Ending> {
         self.mark_visited()?;
-        self.rule_on_spelling()?;
-        let origin = self.forwarder().map_or_else(|| Origin::of(&self.url), |_| Origin::Proxy);
-        let (mut line, answer) = self.ask(&origin).await?;
+        let route = self.fetcher.settings.proxies.route(&self.url);
+        self.rule_on_spelling(route)?;
+        let origin = self.origin(route);
+        let (mut line, answer) = self.ask(&origin, route).await?;
         let next = self.note(&answer, &line);
         self.watch.enter(Phase::Body);
         match next {
@@ -158,16 +160,30 @@ impl<'a> Chain<'a> {
 
     /// The only ruling there is on a host that a proxy looks up. It comes
     /// before any kept connection is used, for those know no address either.
-    pub fn rule_on_spelling(&self) -> Result<(), Ending> {
-        match (self.fetcher.proxy(), self.url.host()) {
-            (Some(_), Some(host)) => self.permit.clear_spelling(&host).map_err(Ending::Barred),
+    pub fn rule_on_spelling(&self, route: Route<'_>) -> Result<(), Ending> {
+        match self.url.host() {
+            Some(host) if route.hides_address() => {
+                self.permit.clear_spelling(&host).map_err(Ending::Barred)
+            }
             _ => Ok(()),
         }
     }
 
-    /// The proxy, where it passes on the request itself and not a tunnel.
-    fn forwarder(&self) -> Option<&'a Proxy> {
-        self.fetcher.proxy().filter(|_| self.url.scheme() == "http")
+    /// What the connection for the present URL may be shared for.
+    fn origin(&self, route: Route<'_>) -> Origin {
+        let is_named = || self.fetcher.greeting.is_trusted(&self.url, self.named());
+        match route {
+            Route::Forward(_) => Origin::Proxy,
+            _ if self.fetcher.connector.has_named_identity() && is_named() => {
+                Origin::of_named(&self.url)
+            }
+            _ => Origin::of(&self.url),
+        }
+    }
+
+    /// The URL whose host gets what the user gave for named hosts.
+    fn named(&self) -> Option<&Url> {
+        self.has_user_headers.then_some(&self.first)
     }
 
     /// Goes on to `next`. What the user named stays named for as long as the
@@ -179,95 +195,95 @@ impl<'a> Chain<'a> {
         self.url = next;
     }
 
-    async fn ask(&mut self, origin: &Origin) -> Result<(Line, Response<Incoming>), Ending> {
-        if let Some(kept) = self.fetcher.pool.take(origin, self.permit) {
-            match self.ask_over(kept).await? {
-                Ok(answered) => return Ok(answered),
-                Err(fault) if fault.is_parse() => return Err(endings::of_head(&fault)),
-                // The server hung up while the line lay idle; asking again
-                // is safe, for GET changes nothing.
-                Err(_) => {}
-            }
+    /// Sends the request, and once more if the first connection is of no use.
+    /// That is safe, for GET changes nothing.
+    async fn ask(
+        &mut self,
+        origin: &Origin,
+        route: Route<'a>,
+    ) -> Result<(Line, Response<Incoming>), Ending> {
+        let (line, is_kept) = match self.fetcher.pool.take(origin, self.permit) {
+            Some(kept) => (kept, true),
+            None => self.open(origin, route).await?,
+        };
+        let fault = match self.ask_over(line, route).await? {
+            Ok(answered) => return Ok(answered),
+            Err(fault) => fault,
+        };
+        let is_lost = is_kept && endings::is_lost(&fault);
+        if endings::needs_http1(&fault) {
+            self.fetcher.openings.record_http1(origin);
+            self.fetcher.pool.withdraw(origin);
+        } else if !is_lost && !endings::is_unprocessed(&fault) {
+            return Err(endings::of_head(&fault));
         }
-        let line = self.dial().await?;
-        self.ask_over(line).await?.map_err(|fault| endings::of_head(&fault))
+        let (line, _) = self.open(origin, route).await?;
+        self.ask_over(line, route).await?.map_err(|fault| endings::of_head(&fault))
     }
 
     async fn ask_over(
         &mut self,
         mut line: Line,
+        route: Route<'a>,
     ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
         let greeting = &self.fetcher.greeting;
-        let named = self.has_user_headers.then_some(&self.first);
-        let mut request = greeting.request(&self.url, named, self.agent, &self.jar)?;
+        let mut request = greeting.request(&self.url, self.named(), self.agent, &self.jar)?;
         if is_entrusted(&self.url, &self.first) {
             greeting::add(request.headers_mut(), &self.terms.headers);
         }
-        if let Some(proxy) = self.forwarder() {
+        if let Route::Forward(proxy) = route {
             relay::forward(&mut request, &self.url, proxy)?;
         }
+        line.adapt(&mut request, &self.url)?;
         self.watch.enter(Phase::Head);
         Ok(line.ask(request).await.map(|answer| (line, answer)))
     }
 
+    /// Opens a connection, or waits for another request to open one that can
+    /// be shared; says whether it is that of another request.
+    async fn open(&mut self, origin: &Origin, route: Route<'a>) -> Result<(Line, bool), Ending> {
+        let fetcher = self.fetcher;
+        if !origin.may_be_http2() {
+            return Ok((self.dial(origin, route).await?, false));
+        }
+        self.watch.enter(Phase::Connect);
+        let opening = fetcher.openings.begin(origin).await;
+        if opening.is_none()
+            && let Some(shared) = fetcher.pool.take(origin, self.permit)
+        {
+            return Ok((shared, true));
+        }
+        let line = self.dial(origin, route).await?;
+        match line {
+            Line::Http1(_) => fetcher.openings.record_http1(origin),
+            Line::Http2(_) => fetcher.pool.share(origin, &line),
+        }
+        // Those who wait for this connection find it in the pool now.
+        drop(opening);
+        Ok((line, false))
+    }
+
     /// The only way to a new connection.
-    async fn dial(&mut self) -> Result<Line, Ending> {
-        let (stream, peer) = self.connect().await?;
-        let wire = match self.url.host() {
-            Some(host) if self.url.scheme() == "https" => {
-                self.watch.enter(Phase::Tls);
-                self.fetcher.connector.encrypt(stream, &host).await?
-            }
-            _ => Wire::Plain(stream),
-        };
+    async fn dial(&mut self, origin: &Origin, route: Route<'a>) -> Result<Line, Ending> {
+        let (mut wire, peer) = self.connect(route).await?;
+        if let Some(host) = self.url.host()
+            && origin.may_be_http2()
+        {
+            self.watch.enter(Phase::Tls);
+            let is_http1 = self.fetcher.openings.is_http1(origin);
+            let versions = if is_http1 { Versions::Http1 } else { Versions::Any };
+            wire = self.fetcher.connector.encrypt(wire, &host, origin, versions).await?;
+        }
         let opened = Line::open(wire, peer).await;
         opened.map_err(|fault| endings::of_head(&fault))
     }
 
-    /// Connects to the host of the present URL, or to the proxy in its place;
-    /// the host's address is known in the first case only.
-    pub async fn connect(&mut self) -> Result<(TcpStream, Option<IpAddr>), Ending> {
-        match self.fetcher.proxy() {
-            Some(proxy) => Ok((self.reach_through(proxy).await?, None)),
-            None => self.reach().await.map(|(stream, peer)| (stream, Some(peer))),
-        }
-    }
-
-    /// Finds the host, clears its addresses and connects to one.
-    async fn reach(&mut self) -> Result<(TcpStream, IpAddr), Ending> {
-        self.watch.enter(Phase::Dns);
-        let found = self.fetcher.resolver.addresses(&self.url).await;
-        let found = found.map_err(Ending::NoAddress)?;
-        let cleared = self.permit.clear(found).map_err(Ending::Barred)?;
-        self.watch.enter(Phase::Connect);
-        connector::connect(&cleared).await
-    }
-
-    /// Connects to the proxy, and for an encrypted URL through it to the host.
-    async fn reach_through(&mut self, proxy: &Proxy) -> Result<TcpStream, Ending> {
-        // All of this is one thing to the host asked: connecting.
-        self.watch.enter(Phase::Connect);
-        let mut stream = self.reach_proxy(proxy).await?;
-        if self.forwarder().is_none() {
-            let user_agent = self.fetcher.greeting.user_agent(Agent::Plain);
-            let opened = relay::tunnel(&mut stream, &self.url, proxy, user_agent).await;
-            opened.inspect_err(|ending| self.note_refusal(ending))?;
-        }
-        Ok(stream)
-    }
-
-    /// The user named the proxy, so it may be private. That it cannot be
-    /// reached says nothing about the host asked.
-    async fn reach_proxy(&self, proxy: &Proxy) -> Result<TcpStream, Ending> {
-        let unreached = Ending::NoConnection(ConnectFault::Other);
-        let found = self.fetcher.resolver.addresses(proxy.url()).await;
-        let found = found.map_err(|_| unreached.clone())?;
-        let cleared = Permit::Any.clear(found).map_err(Ending::Barred)?;
-        match connector::connect(&cleared).await {
-            Ok((stream, _)) => Ok(stream),
-            Err(Ending::TimedOut(phase)) => Err(Ending::TimedOut(phase)),
-            Err(_) => Err(unreached),
-        }
+    /// Connects to the host of the present URL; its address is known unless a
+    /// proxy looked it up.
+    pub async fn connect(&mut self, route: Route<'_>) -> Result<(Wire, Option<IpAddr>), Ending> {
+        let (fetcher, url, permit) = (self.fetcher, &self.url, self.permit);
+        let connected = Reach { fetcher, url, permit, route }.connect(&mut self.watch).await;
+        connected.inspect_err(|ending| self.note_refusal(ending))
     }
 
     /// Writes down a proxy's answer that stands for the host's, as it would

@@ -3,6 +3,7 @@
 //! Names are the resolver's business and permission the policy's; what comes
 //! in here is the list both agreed on.
 
+use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,48 +18,136 @@ use tokio_rustls::TlsConnector;
 use url::Host;
 
 use crate::endings;
-use crate::line::Wire;
+use crate::identity::ClientIdentity;
 use crate::policy::Cleared;
-use crate::settings::SetupError;
+use crate::pool::Origin;
+use crate::settings::{HostSettings, Settings, SetupError};
+use crate::wire::{ALPN_HTTP1, ALPN_HTTP2, Wire};
 
-/// How long one address may hang before the next is tried beside it
-/// (RFC 8305, section 8, names 250 ms as a default).
-const STAGGER: Duration = Duration::from_millis(300);
+/// How long one address may hang before the next is tried in addition to it
+/// (RFC 8305, section 8).
+const STAGGER: Duration = Duration::from_millis(250);
 
 /// How many of a host's addresses are tried; some names have dozens.
 const ATTEMPTS: usize = 8;
 
-/// Makes TCP and TLS connections.
+/// Makes TLS connections.
 pub(crate) struct Connector {
-    tls: TlsConnector,
+    anonymous: Tls,
+    /// With the certificate for the hosts that the user named.
+    named: Option<Tls>,
+    /// With the certificate for one host.
+    hosts: HashMap<Origin, Tls>,
+}
+
+/// TLS with one client certificate, or without one.
+struct Tls {
+    /// Offers HTTP/2 and HTTP/1.1.
+    any: TlsConnector,
+    /// Offers HTTP/1.1 only.
+    http1: TlsConnector,
+}
+
+/// The versions of HTTP to offer in a TLS handshake (ALPN).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Versions {
+    /// HTTP/2, or else HTTP/1.1.
+    Any,
+    /// HTTP/1.1 only.
+    Http1,
 }
 
 impl Connector {
-    /// Trusts the public certificate authorities and `extra` ones, in DER.
-    pub fn new(extra: &[Vec<u8>]) -> Result<Self, SetupError> {
-        let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
-        let mut roots: RootCertStore = public.collect();
-        for der in extra {
-            roots.add(CertificateDer::from(der.clone())).map_err(SetupError::Root)?;
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let mut config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(SetupError::Tls)?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)) })
+    /// Trusts the public certificate authorities and those of the settings.
+    pub fn new(settings: &Settings) -> Result<Self, SetupError> {
+        let roots = Arc::new(roots(&settings.tls_roots)?);
+        let tls = |identity: &ClientIdentity| Tls::new(&roots, Some(identity));
+        let host = |host: &HostSettings| {
+            let identity = host.identity.as_ref()?;
+            Some(tls(identity).map(|tls| (Origin::of(&host.origin), tls)))
+        };
+        Ok(Self {
+            anonymous: Tls::new(&roots, None)?,
+            named: settings.identity.as_ref().map(tls).transpose()?,
+            hosts: settings.hosts.iter().filter_map(host).collect::<Result<_, _>>()?,
+        })
     }
 
-    /// Agrees on encryption with the host the URL names.
-    pub async fn encrypt(&self, stream: TcpStream, host: &Host<&str>) -> Result<Wire, Ending> {
+    /// Whether hosts that the user named get a certificate that others do not.
+    pub fn has_named_identity(&self) -> bool {
+        self.named.is_some()
+    }
+
+    /// Agrees on encryption with the host of a connection's `origin`.
+    pub async fn encrypt(
+        &self,
+        wire: Wire,
+        host: &Host<&str>,
+        origin: &Origin,
+        versions: Versions,
+    ) -> Result<Wire, Ending> {
+        let tls = match self.hosts.get(&origin.anonymous()) {
+            Some(tls) => tls,
+            None if origin.is_named() => self.named.as_ref().unwrap_or(&self.anonymous),
+            None => &self.anonymous,
+        };
+        tls.handshake(wire, host, versions).await
+    }
+
+    /// Agrees on encryption with a proxy. Client certificates are for hosts.
+    pub async fn encrypt_proxy(&self, wire: Wire, host: &Host<&str>) -> Result<Wire, Ending> {
+        self.anonymous.handshake(wire, host, Versions::Http1).await
+    }
+}
+
+impl Tls {
+    fn new(
+        roots: &Arc<RootCertStore>,
+        identity: Option<&ClientIdentity>,
+    ) -> Result<Self, SetupError> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(SetupError::Tls)?
+            .with_root_certificates(Arc::clone(roots));
+        let mut config = match identity {
+            Some(identity) => builder
+                .with_client_auth_cert(identity.chain(), identity.key())
+                .map_err(SetupError::Identity)?,
+            None => builder.with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![ALPN_HTTP1.to_vec()];
+        let http1 = config.clone();
+        config.alpn_protocols.insert(0, ALPN_HTTP2.to_vec());
+        let connector = |config| TlsConnector::from(Arc::new(config));
+        Ok(Self { any: connector(config), http1: connector(http1) })
+    }
+
+    async fn handshake(
+        &self,
+        wire: Wire,
+        host: &Host<&str>,
+        versions: Versions,
+    ) -> Result<Wire, Ending> {
         let name = server_name(host).ok_or(Ending::Tls(TlsFault::WrongName))?;
-        match self.tls.connect(name, stream).await {
+        let tls = match versions {
+            Versions::Any => &self.any,
+            Versions::Http1 => &self.http1,
+        };
+        match tls.connect(name, wire).await {
             Ok(stream) => Ok(Wire::Tls(Box::new(stream))),
             Err(fault) => Err(Ending::Tls(endings::of_tls(&fault))),
         }
     }
+}
+
+fn roots(extra: &[Vec<u8>]) -> Result<RootCertStore, SetupError> {
+    let public = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+    let mut roots: RootCertStore = public.collect();
+    for der in extra {
+        roots.add(CertificateDer::from(der.clone())).map_err(SetupError::Root)?;
+    }
+    Ok(roots)
 }
 
 fn server_name(host: &Host<&str>) -> Option<ServerName<'static>> {
@@ -73,35 +162,50 @@ fn server_name(host: &Host<&str>) -> Option<ServerName<'static>> {
 }
 
 /// Connects to the first address that answers.
-///
-/// The next address is tried when one fails, or beside it when it hangs.
 pub(crate) async fn connect(cleared: &Cleared) -> Result<(TcpStream, IpAddr), Ending> {
+    race(cleared, |address| async move {
+        let stream = TcpStream::connect(address).await;
+        let stream = stream.map_err(|fault| endings::of_connect(&fault))?;
+        // One small write per request: waiting to fill a packet only delays it.
+        // A system that cannot switch that off still serves.
+        let _ = stream.set_nodelay(true);
+        Ok(stream)
+    })
+    .await
+}
+
+/// Attempts the addresses in their order until one is reached (RFC 8305,
+/// section 5): the next one when an attempt fails, or in addition to it after
+/// [`STAGGER`].
+pub(crate) async fn race<T, F, A>(cleared: &Cleared, attempt: A) -> Result<(T, IpAddr), Ending>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T, Ending>> + Send + 'static,
+    A: Fn(SocketAddr) -> F,
+{
+    if let [address] = cleared.addresses() {
+        return attempt(*address).await.map(|reached| (reached, address.ip()));
+    }
     let mut waiting = cleared.addresses().iter().take(ATTEMPTS).copied();
     let mut attempts = JoinSet::new();
     let mut told: Option<Ending> = None;
     loop {
         match waiting.next() {
-            Some(address) if cleared.addresses().len() == 1 => return attempt(address).await,
-            Some(address) => _ = attempts.spawn(attempt(address)),
+            Some(address) => {
+                let reached = attempt(address);
+                attempts.spawn(async move { reached.await.map(|it| (it, address.ip())) });
+            }
             None if attempts.is_empty() => break,
             None => {}
         }
         let patience = if waiting.len() == 0 { Duration::MAX } else { STAGGER };
         match timeout(patience, attempts.join_next()).await {
-            Ok(Some(Ok(Ok(connected)))) => return Ok(connected),
+            Ok(Some(Ok(Ok(reached)))) => return Ok(reached),
             Ok(Some(Ok(Err(ending)))) => told = Some(more_telling(told, ending)),
             _ => {}
         }
     }
     Err(told.unwrap_or(Ending::NoConnection(ConnectFault::Other)))
-}
-
-async fn attempt(address: SocketAddr) -> Result<(TcpStream, IpAddr), Ending> {
-    let stream = TcpStream::connect(address).await.map_err(|fault| endings::of_connect(&fault))?;
-    // One small write per request: waiting to fill a packet only delays it.
-    // A system that cannot switch that off still serves.
-    let _ = stream.set_nodelay(true);
-    Ok((stream, address.ip()))
 }
 
 /// Of two failed addresses, the one that says more about the host: an IPv6

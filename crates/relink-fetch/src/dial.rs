@@ -20,16 +20,17 @@ impl Dial for Fetcher {
         let url = tunnel_to(place).ok_or(Ending::Malformed(Malformation::NotAnAddress))?;
         let mut chain =
             Chain::new(self, Request { url, rights, agent: Agent::Plain, terms: Terms::default() });
-        chain.rule_on_spelling()?;
-        match timeout(self.settings.timeout, chain.connect()).await {
+        let route = self.settings.proxies.tunnel(place);
+        chain.rule_on_spelling(route)?;
+        match timeout(self.settings.timeout, chain.connect(route)).await {
             Ok(connected) => Ok(Box::new(connected?.0)),
             Err(_) => Err(endings::of_timeout(Phase::Connect)),
         }
     }
 }
 
-/// The host and port of a URL in the form that takes a tunnel through a proxy:
-/// what goes over the connection is not ours to rewrite.
+/// The host and port of a URL, and nothing else of it: what goes over the
+/// connection is not ours to read.
 fn tunnel_to(place: &Url) -> Option<Url> {
     let host = place.host_str()?;
     let port = place.port_or_known_default()?;

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::io::{self, ErrorKind};
 
+use h2::Reason;
 use hickory_resolver::net::{DnsError, NetError};
 use hickory_resolver::proto::op::ResponseCode;
 use relink_model::{ConnectFault, DnsFault, Ending, Phase, ProtocolFault, TlsFault};
@@ -72,6 +73,9 @@ fn of_certificate(fault: &CertificateError) -> TlsFault {
 
 /// Why no head came.
 pub(crate) fn of_head(fault: &hyper::Error) -> Ending {
+    if let Some(fault) = http2_error(fault) {
+        return Ending::Broken(of_http2(fault));
+    }
     Ending::Broken(if fault.is_parse() {
         match fault.to_string().as_str() {
             HYPER_TOO_LARGE => ProtocolFault::HeadTooLarge,
@@ -84,6 +88,48 @@ pub(crate) fn of_head(fault: &hyper::Error) -> Ending {
     })
 }
 
+/// Why no head came over HTTP/2.
+fn of_http2(fault: &h2::Error) -> ProtocolFault {
+    match fault.reason() {
+        // A head in more frames than its largest size needs.
+        Some(Reason::ENHANCE_YOUR_CALM) if fault.is_library() => ProtocolFault::HeadTooLarge,
+        _ if fault.is_library() => ProtocolFault::NotHttp,
+        _ if fault.is_reset() || fault.get_io().is_some_and(|it| is_reset_kind(it.kind())) => {
+            ProtocolFault::Reset
+        }
+        _ => ProtocolFault::Closed,
+    }
+}
+
+/// Whether an error concerns one HTTP/2 stream, and not its connection.
+pub(crate) fn is_of_stream(fault: &hyper::Error) -> bool {
+    http2_error(fault).is_some_and(h2::Error::is_reset)
+}
+
+/// Whether the server says that it did not process the request (RFC 9113,
+/// section 8.7).
+pub(crate) fn is_unprocessed(fault: &hyper::Error) -> bool {
+    http2_error(fault).is_some_and(|it| {
+        it.is_remote() && (it.is_go_away() || it.reason() == Some(Reason::REFUSED_STREAM))
+    })
+}
+
+/// Whether the server wants the request over HTTP/1.1 (RFC 9113, section 7).
+pub(crate) fn needs_http1(fault: &hyper::Error) -> bool {
+    let reason = http2_error(fault).and_then(h2::Error::reason);
+    reason == Some(Reason::HTTP_1_1_REQUIRED)
+}
+
+/// Whether a connection was lost, and not misused by the server.
+pub(crate) fn is_lost(fault: &hyper::Error) -> bool {
+    http2_error(fault).map_or_else(|| !fault.is_parse(), h2::Error::is_io)
+}
+
+/// The error of HTTP/2 beneath, if it is one.
+fn http2_error(fault: &hyper::Error) -> Option<&h2::Error> {
+    fault.source()?.downcast_ref()
+}
+
 /// Why a body broke off.
 pub(crate) fn of_body(fault: &hyper::Error) -> Ending {
     Ending::Broken(match io_kind(fault) {
@@ -94,13 +140,21 @@ pub(crate) fn of_body(fault: &hyper::Error) -> Ending {
 }
 
 fn is_reset(fault: &hyper::Error) -> bool {
+    let is_of_stream = http2_error(fault).is_some_and(|it| it.is_reset() && it.is_remote());
+    is_of_stream || io_kind(fault).is_some_and(is_reset_kind)
+}
+
+fn is_reset_kind(kind: ErrorKind) -> bool {
     matches!(
-        io_kind(fault),
-        Some(ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe)
+        kind,
+        ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe
     )
 }
 
 fn io_kind(fault: &hyper::Error) -> Option<ErrorKind> {
+    if let Some(fault) = http2_error(fault) {
+        return fault.get_io().map(io::Error::kind);
+    }
     let mut source = fault.source();
     while let Some(fault) = source {
         if let Some(fault) = fault.downcast_ref::<io::Error>() {

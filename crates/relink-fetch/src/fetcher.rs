@@ -11,12 +11,13 @@ use crate::chain::Chain;
 use crate::connector::Connector;
 use crate::endings;
 use crate::greeting::Greeting;
+use crate::openings::Openings;
 use crate::pool::Pool;
-use crate::proxy::Proxy;
 use crate::resolver::Resolver;
 use crate::settings::{Settings, SetupError};
 
-/// Asks web servers over HTTP/1.1, plain or encrypted.
+/// Fetches from web servers over HTTP/1.1, and over HTTP/2 where the server
+/// offers it within TLS.
 ///
 /// Must be used within a Tokio runtime. One fetcher serves any number of
 /// fetches at a time and keeps connections between them.
@@ -26,6 +27,7 @@ pub struct Fetcher {
     pub(crate) resolver: Resolver,
     pub(crate) connector: Connector,
     pub(crate) pool: Pool,
+    pub(crate) openings: Openings,
 }
 
 impl Fetcher {
@@ -34,15 +36,11 @@ impl Fetcher {
         Ok(Self {
             greeting: Greeting::new(&settings)?,
             resolver: Resolver::new(&settings)?,
-            connector: Connector::new(&settings.tls_roots)?,
+            connector: Connector::new(&settings)?,
             pool: Pool::new(),
+            openings: Openings::default(),
             settings,
         })
-    }
-
-    /// The proxy every request goes through, if there is one.
-    pub(crate) fn proxy(&self) -> Option<&Proxy> {
-        self.settings.proxy.as_ref()
     }
 }
 
@@ -62,8 +60,7 @@ impl Fetch for Fetcher {
     }
 
     async fn locate(&self, url: &Url) -> Option<IpAddr> {
-        // The proxy looks names up, and does not tell.
-        if self.proxy().is_some() {
+        if self.settings.proxies.route(url).hides_address() {
             return None;
         }
         let found = timeout(self.settings.timeout, self.resolver.addresses(url)).await;

@@ -4,11 +4,14 @@
 //! the settings name, never elsewhere and never from https down to http. Credentials
 //! in a URL are never sent, and no page is told where its link was found.
 
+use std::collections::HashMap;
+
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper::header::{
-    ACCEPT, ACCEPT_ENCODING, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap, HeaderName,
-    HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, HeaderMap,
+    HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    USER_AGENT,
 };
 use hyper::{Request, Uri};
 use relink_model::{Ending, Malformation};
@@ -16,8 +19,10 @@ use relink_ports::Agent;
 use url::{Position, Url};
 
 use crate::HeaderHost;
+use crate::basic_auth::basic;
 use crate::cookies::Jar;
-use crate::settings::{Settings, SetupError};
+use crate::pool::Origin;
+use crate::settings::{HostSettings, Settings, SetupError};
 
 /// Web pages first, then anything.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("text/html,application/xhtml+xml,*/*;q=0.8");
@@ -54,6 +59,8 @@ pub(crate) struct Greeting {
     header_hosts: Option<Vec<HeaderHost>>,
     /// Headers of the user for one host.
     host_headers: Vec<(HeaderHost, (HeaderName, HeaderValue))>,
+    /// The headers that single hosts get, in place of ours of the same name.
+    hosts: HashMap<Origin, Vec<(HeaderName, HeaderValue)>>,
 }
 
 impl Greeting {
@@ -78,6 +85,7 @@ impl Greeting {
             private,
             header_hosts: settings.header_hosts.clone(),
             host_headers: host_headers.collect::<Result<_, SetupError>>()?,
+            hosts: settings.hosts.iter().map(headers_of_host).collect::<Result<_, _>>()?,
         })
     }
 
@@ -109,6 +117,11 @@ impl Greeting {
             Some(named) if is_entrusted(url, named) => self.trusted_headers(url),
             _ => self.common.clone(),
         };
+        if !self.hosts.is_empty()
+            && let Some(given) = self.hosts.get(&Origin::of(url))
+        {
+            replace(request.headers_mut(), given.clone());
+        }
         request.headers_mut().insert(HOST, host);
         // A name the user gave as a header stays.
         let name = request.headers_mut().entry(USER_AGENT);
@@ -117,16 +130,39 @@ impl Greeting {
         Ok(request)
     }
 
+    /// Whether `url` gets what the user gave for hosts on the command line, on
+    /// a chain that began at a `named` URL.
+    pub fn is_trusted(&self, url: &Url, named: Option<&Url>) -> bool {
+        named.is_some_and(|named| is_entrusted(url, named)) && self.is_header_host(url)
+    }
+
+    fn is_header_host(&self, url: &Url) -> bool {
+        let hosts = self.header_hosts.as_deref();
+        hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)))
+    }
+
     /// The headers for a URL that the user named, with the user's own as far as
     /// they are for its host.
     fn trusted_headers(&self, url: &Url) -> HeaderMap {
-        let hosts = self.header_hosts.as_deref();
-        let is_for_all = hosts.is_none_or(|hosts| hosts.iter().any(|host| host.covers(url)));
-        let mut headers = if is_for_all { self.private.clone() } else { self.common.clone() };
+        let mut headers =
+            if self.is_header_host(url) { self.private.clone() } else { self.common.clone() };
         let own = self.host_headers.iter().filter(|(host, _)| host.covers(url));
         replace(&mut headers, own.map(|(_, header)| header.clone()).collect());
         headers
     }
+}
+
+/// The headers of one host, its login among them.
+fn headers_of_host(
+    host: &HostSettings,
+) -> Result<(Origin, Vec<(HeaderName, HeaderValue)>), SetupError> {
+    let mut headers = host.headers.iter().map(parse).collect::<Result<Vec<_>, _>>()?;
+    if let Some((user, password)) = &host.login {
+        let value = basic(user.as_bytes(), password.as_bytes());
+        let name = || host.origin.host_str().unwrap_or_default().to_owned();
+        headers.push((AUTHORIZATION, value.ok_or_else(|| SetupError::Login(name()))?));
+    }
+    Ok((Origin::of(&host.origin), headers))
 }
 
 /// Our own name in the form that old servers expect of a browser. Brackets do
@@ -171,7 +207,10 @@ fn parse((name, value): &(String, String)) -> Result<(HeaderName, HeaderValue), 
     if RESERVED.contains(&parsed) {
         return Err(SetupError::HeaderReserved(name.clone()));
     }
-    let value = HeaderValue::from_str(value).map_err(|_| SetupError::HeaderValue(name.clone()))?;
+    let value = HeaderValue::from_str(value).map_err(|_| SetupError::HeaderValue(name.clone()));
+    let mut value = value?;
+    // Not shown by `Debug`, and not indexed by HTTP/2.
+    value.set_sensitive(true);
     Ok((parsed, value))
 }
 

@@ -10,12 +10,17 @@
 //! so for connections made for someone else, too ([`relink_ports::Dial`]).
 //!
 //! With a [`Proxy`], those are the addresses of the proxy, which the user named
-//! and which may be private. The hosts asked are looked up by the proxy, out
-//! of our sight: only addresses written into a URL and names under `localhost`
-//! can still be barred, overrides of addresses do not reach them, and no hop
-//! tells an address. Whoever must not reach a private network through a proxy
-//! has to say so to the proxy.
+//! and which may be private. Proxies look up the hosts themselves: only
+//! addresses written into a URL and names under `localhost` can still be
+//! barred, overrides of addresses do not reach them, and hops have no address.
+//! A proxy that must not reach a private network has to be configured so. The
+//! exception is a `socks5://` proxy, which gets addresses that we have looked
+//! up and cleared.
+//!
+//! Over TLS, a server may choose HTTP/2 (ALPN); then all requests for its host
+//! and port share one connection.
 
+mod basic_auth;
 mod body;
 mod chain;
 mod connector;
@@ -26,10 +31,17 @@ mod endings;
 mod fetcher;
 mod greeting;
 mod header_host;
+mod http1;
+mod http2;
+mod identity;
 mod line;
+mod no_proxy;
+mod openings;
 mod policy;
 mod pool;
+mod proxies;
 mod proxy;
+mod reach;
 mod redirects;
 mod relay;
 mod resolve_override;
@@ -37,12 +49,17 @@ mod resolver;
 mod retry_after;
 mod roots;
 mod settings;
+mod socks;
 mod stopwatch;
+mod wire;
 
 pub use fetcher::Fetcher;
 pub use header_host::{HeaderHost, ParseHeaderHostError};
+pub use identity::{ClientIdentity, ParseIdentityError};
+pub use no_proxy::{NoProxy, ParseNoProxyError};
 pub use policy::is_global;
+pub use proxies::Proxies;
 pub use proxy::{ParseProxyError, Proxy};
 pub use resolve_override::{Override, ParseOverrideError};
 pub use roots::{SystemRootsError, system_roots};
-pub use settings::{Settings, SetupError};
+pub use settings::{HostSettings, Settings, SetupError};

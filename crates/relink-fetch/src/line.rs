@@ -1,149 +1,107 @@
-//! One HTTP/1.1 connection.
+//! A connection that requests are sent over, in either version of HTTP.
 //!
-//! The connection is driven by whoever asks over it, in the same task: no task
-//! is spawned for it, an idle line costs nothing, and dropping a line closes
-//! its socket at once.
+//! An HTTP/1.1 connection carries one request at a time and has one owner. An
+//! HTTP/2 connection carries any number, so clones of it are handed out.
 
-use std::future::{Future, poll_fn};
-use std::io;
 use std::net::IpAddr;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http_body_util::Empty;
-use hyper::body::{Body as _, Frame, Incoming};
-use hyper::client::conn::http1::{self, Connection, SendRequest};
+use hyper::body::{Frame, Incoming};
+use hyper::header::HOST;
 use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
-use tokio_rustls::client::TlsStream;
+use relink_model::{Ending, Malformation};
+use url::Url;
 
-/// The largest head we read, and with it the read buffer.
-const HEAD_CAP: usize = 64 * 1024;
+use crate::http1::Http1Connection;
+use crate::http2::Http2Connection;
+use crate::redirects;
+use crate::wire::Wire;
 
-/// A connection that carries one request at a time.
-pub(crate) struct Line {
-    sender: SendRequest<Empty<Bytes>>,
-    /// `None` once the connection is over. Boxed because a line changes hands
-    /// several times for each request.
-    connection: Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
-    peer: Option<IpAddr>,
+/// The largest head of a response: the read buffer of HTTP/1.1, the header
+/// list of HTTP/2.
+pub(crate) const MAX_HEAD_BYTES: u32 = 64 * 1024;
+
+/// A connection to a server.
+pub(crate) enum Line {
+    /// HTTP/1.1.
+    Http1(Http1Connection),
+    /// HTTP/2.
+    Http2(Http2Connection),
 }
 
 impl Line {
-    /// Prepares to speak HTTP over `wire`; nothing is sent yet.
+    /// Prepares to speak HTTP over `wire`, in the version agreed on there.
     pub async fn open(wire: Wire, peer: Option<IpAddr>) -> hyper::Result<Self> {
-        let (sender, connection) =
-            http1::Builder::new().max_buf_size(HEAD_CAP).handshake(TokioIo::new(wire)).await?;
-        Ok(Self { sender, connection: Some(Box::new(connection)), peer })
+        if wire.is_http2() {
+            return Ok(Self::Http2(Http2Connection::open(wire, peer).await?));
+        }
+        Ok(Self::Http1(Http1Connection::open(wire, peer).await?))
     }
 
-    /// The address of the host at the other end; a proxy does not tell it.
+    /// The address of the host at the other end; unknown where a proxy looks
+    /// up the name.
     pub fn peer(&self) -> Option<IpAddr> {
-        self.peer
+        match self {
+            Self::Http1(connection) => connection.peer(),
+            Self::Http2(connection) => connection.peer(),
+        }
     }
 
-    /// Sends a request and waits for the head of the answer.
+    /// A clone, if any number of requests can use the connection at a time.
+    pub fn share(&self) -> Option<Self> {
+        match self {
+            Self::Http1(_) => None,
+            Self::Http2(connection) => Some(Self::Http2(connection.clone())),
+        }
+    }
+
+    /// Gives a request for `url` the form that this version of HTTP needs.
+    /// HTTP/2 names scheme and host beside the path, in place of `Host`
+    /// (RFC 9113, section 8.3.1).
+    pub fn adapt(&self, request: &mut Request<Empty<Bytes>>, url: &Url) -> Result<(), Ending> {
+        if matches!(self, Self::Http2(_)) {
+            let uri = redirects::kept_url(url).as_str().parse();
+            let uri = uri.map_err(|_| Ending::Malformed(Malformation::NotAnAddress))?;
+            *request.uri_mut() = uri;
+            request.headers_mut().remove(HOST);
+        }
+        Ok(())
+    }
+
+    /// Sends a request and waits for the head of the response.
     pub async fn ask(
         &mut self,
         request: Request<Empty<Bytes>>,
     ) -> hyper::Result<Response<Incoming>> {
-        let mut answer = pin!(self.sender.send_request(request));
-        poll_fn(|cx| {
-            drive(&mut self.connection, cx);
-            answer.as_mut().poll(cx)
-        })
-        .await
+        match self {
+            Self::Http1(connection) => connection.ask(request).await,
+            Self::Http2(connection) => connection.ask(request).await,
+        }
     }
 
-    /// The next piece of the answer's body, or `None` at its end.
+    /// The next piece of the response body, or `None` at its end.
     pub async fn next_frame(&mut self, body: &mut Incoming) -> Option<hyper::Result<Frame<Bytes>>> {
-        poll_fn(|cx| {
-            // Asking first tells the connection that a piece is wanted.
-            let wanted = Pin::new(&mut *body).poll_frame(cx);
-            if wanted.is_ready() {
-                return wanted;
-            }
-            drive(&mut self.connection, cx);
-            Pin::new(&mut *body).poll_frame(cx)
-        })
-        .await
+        match self {
+            Self::Http1(connection) => connection.next_frame(body).await,
+            Self::Http2(connection) => connection.next_frame(body).await,
+        }
     }
 
-    /// Closes the connection, with whatever is still to come over it.
+    /// Stops reading a response. HTTP/1.1 has to close the connection for it;
+    /// in HTTP/2 dropping the body resets the stream.
     pub fn hang_up(&mut self) {
-        self.connection = None;
+        match self {
+            Self::Http1(connection) => connection.hang_up(),
+            Self::Http2(_) => {}
+        }
     }
 
-    /// Whether another request can be sent: the last answer was read to its
-    /// end, and the server has neither hung up nor spoken out of turn since.
+    /// Whether another request can be sent.
     pub fn is_ready(&mut self) -> bool {
-        drive(&mut self.connection, &mut Context::from_waker(Waker::noop()));
-        self.connection.is_some() && self.sender.is_ready()
-    }
-}
-
-/// Lets the connection read and write what it can.
-fn drive(
-    connection: &mut Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
-    cx: &mut Context<'_>,
-) {
-    let is_over = match connection {
-        // A failure reaches the one who asks through the answer or its body.
-        Some(open) => Pin::new(&mut **open).poll(cx).is_ready(),
-        None => false,
-    };
-    if is_over {
-        *connection = None;
-    }
-}
-
-/// The bytes beneath HTTP, encrypted or not.
-pub(crate) enum Wire {
-    /// Plain TCP.
-    Plain(TcpStream),
-    /// TLS over TCP; boxed because its state is large.
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
-impl AsyncRead for Wire {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, buffer),
-            Self::Tls(stream) => Pin::new(stream).poll_read(cx, buffer),
-        }
-    }
-}
-
-impl AsyncWrite for Wire {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        }
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Self::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Self::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        match self {
+            Self::Http1(connection) => connection.is_ready(),
+            Self::Http2(connection) => connection.is_ready(),
         }
     }
 }

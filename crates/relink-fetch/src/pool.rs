@@ -5,6 +5,7 @@
 //! address policy. One that goes through a proxy has no peer to rule on; who
 //! asks through a proxy has ruled on the host before.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use crate::line::Line;
 use crate::policy::Permit;
 
 /// Common servers close idle connections after 5 (Apache) to 75 s (nginx).
-const IDLE_AGE: Duration = Duration::from_secs(15);
+pub(crate) const IDLE_AGE: Duration = Duration::from_secs(15);
 
 /// Kept connections in all. Encrypted ones hold some 30 KiB each.
 const IDLE_CAP: usize = 512;
@@ -29,6 +30,9 @@ pub(crate) enum Origin {
     Host {
         /// Whether TLS is spoken with it.
         is_encrypted: bool,
+        /// Whether it gets the client certificate for hosts that the user
+        /// named: what it says then is not for other requests.
+        is_named: bool,
         /// Its name or address, as in URLs.
         name: Box<str>,
         /// Its port.
@@ -41,9 +45,40 @@ impl Origin {
     pub fn of(url: &Url) -> Self {
         Self::Host {
             is_encrypted: url.scheme() == "https",
+            is_named: false,
             name: url.host_str().unwrap_or_default().into(),
             port: url.port_or_known_default().unwrap_or_default(),
         }
+    }
+
+    /// The origin of a URL whose host the user named.
+    pub fn of_named(url: &Url) -> Self {
+        let mut origin = Self::of(url);
+        if let Self::Host { is_named, .. } = &mut origin {
+            *is_named = true;
+        }
+        origin
+    }
+
+    /// Whether the host gets the client certificate for named hosts.
+    pub fn is_named(&self) -> bool {
+        matches!(self, Self::Host { is_named: true, .. })
+    }
+
+    /// Whether the server may choose HTTP/2, which is agreed on within TLS.
+    pub fn may_be_http2(&self) -> bool {
+        matches!(self, Self::Host { is_encrypted: true, .. })
+    }
+
+    /// The same host, named by the user or not.
+    pub fn anonymous(&self) -> Cow<'_, Self> {
+        let mut origin = Cow::Borrowed(self);
+        if self.is_named()
+            && let Self::Host { is_named, .. } = origin.to_mut()
+        {
+            *is_named = false;
+        }
+        origin
     }
 }
 
@@ -66,16 +101,34 @@ impl Pool {
             if line.is_ready() {
                 return Some(line);
             }
+            self.shelf().discard(origin, |it| matches!(it, Line::Http2(it) if !it.is_ready()));
         }
     }
 
-    /// Keeps a connection if another request can go over it.
+    /// Saves a connection if another request can go over it. A shared one is
+    /// there already, since it was opened.
     pub fn give(&self, origin: Origin, mut line: Line) {
-        if line.is_ready() {
-            let evicted = self.shelf().put(origin, Instant::now(), line);
-            // Sockets are closed after the lock is let go.
-            drop(evicted);
+        if matches!(line, Line::Http1(_)) && line.is_ready() {
+            self.put(origin, line);
         }
+    }
+
+    /// Lets other requests use a connection from now on, if it can be shared.
+    pub fn share(&self, origin: &Origin, line: &Line) {
+        if let Some(shared) = line.share() {
+            self.put(origin.clone(), shared);
+        }
+    }
+
+    /// Lets no other request use the shared connections to an origin.
+    pub fn withdraw(&self, origin: &Origin) {
+        self.shelf().discard(origin, |it| matches!(it, Line::Http2(_)));
+    }
+
+    fn put(&self, origin: Origin, line: Line) {
+        let evicted = self.shelf().put(origin, Instant::now(), line);
+        // Sockets are closed after the lock is let go.
+        drop(evicted);
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf<Line>> {
@@ -83,22 +136,40 @@ impl Pool {
     }
 }
 
-/// Idle things by origin, newest last, with their age.
+/// What a [`Shelf`] holds.
+trait Shelved: Sized {
+    /// A clone for one more user, if there may be several at a time.
+    fn share(&self) -> Option<Self>;
+}
+
+impl Shelved for Line {
+    fn share(&self) -> Option<Self> {
+        self.share()
+    }
+}
+
+/// Things by origin, newest last, with the time of their last use.
 struct Shelf<T> {
     kept: HashMap<Origin, Vec<(Instant, T)>>,
     count: usize,
     cap: usize,
 }
 
-impl<T> Shelf<T> {
+impl<T: Shelved> Shelf<T> {
     fn new(cap: usize) -> Self {
         Self { kept: HashMap::new(), count: 0, cap }
     }
 
-    /// Takes the newest that is young enough and fit.
+    /// Takes the newest that is young enough and fit, or a clone of it if it
+    /// can be shared.
     fn take(&mut self, origin: &Origin, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
         let row = self.kept.get_mut(origin)?;
         let place = row.iter().rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
+        let (since, found) = &mut row[place];
+        if let Some(shared) = found.share() {
+            *since = now;
+            return Some(shared);
+        }
         let (_, taken) = row.remove(place);
         self.count -= 1;
         if row.is_empty() {
@@ -123,9 +194,19 @@ impl<T> Shelf<T> {
         evicted
     }
 
+    /// Removes what is of no more use.
+    fn discard(&mut self, origin: &Origin, is_over: impl Fn(&T) -> bool) {
+        let Some(row) = self.kept.get_mut(origin) else { return };
+        let before = row.len();
+        row.retain(|(_, it)| !is_over(it));
+        self.count -= before - row.len();
+        if row.is_empty() {
+            self.kept.remove(origin);
+        }
+    }
+
     fn oldest(&self) -> Option<Instant> {
-        let firsts = self.kept.values().filter_map(|row| row.first());
-        firsts.map(|(since, _)| *since).min()
+        self.kept.values().flatten().map(|(since, _)| *since).min()
     }
 
     fn evict(&mut self, is_due: impl Fn(Instant) -> bool, evicted: &mut Vec<T>) {
@@ -140,6 +221,13 @@ impl<T> Shelf<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Negative numbers can be shared.
+    impl Shelved for i32 {
+        fn share(&self) -> Option<Self> {
+            (*self < 0).then_some(*self)
+        }
+    }
 
     fn origin(url: &str) -> Origin {
         Origin::of(&Url::parse(url).unwrap())
@@ -167,6 +255,30 @@ mod tests {
         assert_eq!(shelf.take(&here, now, |it| *it < 3), Some(2));
         assert_eq!(shelf.take(&here, now, |_| true), Some(3));
         assert_eq!(shelf.take(&origin("http://b.test/"), now, |_| true), None);
+    }
+
+    #[test]
+    fn shared_connection_stays_for_others_while_it_is_used() {
+        let now = Instant::now();
+        let mut shelf = Shelf::new(8);
+        let here = origin("https://a.test/");
+        shelf.put(here.clone(), now, -1);
+        for seconds in (0..60).step_by(10) {
+            let later = now + Duration::from_secs(seconds);
+            assert_eq!(shelf.take(&here, later, |_| true), Some(-1), "{seconds}");
+        }
+        assert_eq!(shelf.count, 1);
+        shelf.discard(&here, |it| *it == -1);
+        assert_eq!((shelf.count, shelf.kept.len()), (0, 0));
+    }
+
+    #[test]
+    fn named_host_has_connections_of_its_own() {
+        let url = Url::parse("https://a.test/").unwrap();
+        let (named, anonymous) = (Origin::of_named(&url), Origin::of(&url));
+        assert_ne!(named, anonymous);
+        assert_eq!(*named.anonymous(), anonymous);
+        assert_eq!(*anonymous.anonymous(), anonymous);
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The user's proxy: where it is, and who we are to it.
+//! A proxy of the user: its protocol, host, port and login.
 //!
-//! Reading and showing only; `relay` speaks with it. What the user wrote may
-//! hold a password, so no message, `Debug` or `Display` repeats any of it but
-//! host and port.
+//! Parsing and printing only; `relay` and `socks` speak with it. The text may
+//! hold a password, so no message, `Debug` or `Display` repeats any of it
+//! except scheme, host and port.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,9 @@ use percent_encoding::percent_decode_str;
 use thiserror::Error;
 use url::Url;
 
-/// An HTTP proxy that every request goes through.
+use crate::basic_auth::basic;
+
+/// A proxy that requests go through.
 ///
 /// ```
 /// use relink_fetch::Proxy;
@@ -22,20 +24,64 @@ use url::Url;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// Without credentials.
+    protocol: ProxyProtocol,
+    /// Host and port, without credentials. The scheme has no meaning here.
     url: Url,
-    /// Marked as sensitive, so that its own `Debug` hides it too.
-    authorization: Option<HeaderValue>,
+    login: Option<Login>,
 }
 
-/// The text names no proxy we can use. It may hold a password and is not shown.
+/// What is spoken with a proxy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProxyProtocol {
+    /// HTTP/1.1 in the clear.
+    Http,
+    /// HTTP/1.1 over TLS.
+    Https,
+    /// SOCKS5 (RFC 1928); host names are looked up by us.
+    Socks5,
+    /// SOCKS5; host names are looked up by the proxy.
+    Socks5h,
+}
+
+impl ProxyProtocol {
+    /// The scheme in the URL of a proxy.
+    fn scheme(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+            Self::Socks5 => "socks5",
+            Self::Socks5h => "socks5h",
+        }
+    }
+
+    /// The port of a proxy that is written without one. Programs disagree
+    /// about that of HTTP proxies (80, 1080, 3128), so it has to be there.
+    fn default_port(self) -> Option<u16> {
+        match self {
+            Self::Http => None,
+            Self::Https => Some(443),
+            Self::Socks5 | Self::Socks5h => Some(1080),
+        }
+    }
+}
+
+/// A user name and password for a proxy.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Login {
+    /// Decoded, as SOCKS5 sends it.
+    pub user: Vec<u8>,
+    /// Decoded, as SOCKS5 sends it.
+    pub password: Vec<u8>,
+    /// As HTTP sends both.
+    authorization: HeaderValue,
+}
+
+/// The text does not name a proxy that can be used. It may hold a password and
+/// is not shown.
 #[derive(Debug, Clone, Copy, Error, PartialEq, Eq)]
 pub enum ParseProxyError {
-    /// The proxy is to be asked over TLS.
-    #[error("proxies are asked over `http://` only, not over `https://`")]
-    Encrypted,
-    /// The proxy speaks SOCKS.
-    #[error("SOCKS proxies are not supported, only `http://` ones")]
+    /// The proxy speaks SOCKS4, or SOCKS in an unknown version.
+    #[error("SOCKS proxies are supported in version 5 only: `socks5://` or `socks5h://`")]
     Socks,
     /// A part is missing, or there is one too many.
     #[error("the proxy is not written as `http://HOST:PORT`")]
@@ -46,14 +92,29 @@ pub enum ParseProxyError {
 }
 
 impl Proxy {
-    /// Where it is asked.
+    /// Host and port.
     pub(crate) fn url(&self) -> &Url {
         &self.url
     }
 
+    /// What is spoken with it.
+    pub(crate) fn protocol(&self) -> ProxyProtocol {
+        self.protocol
+    }
+
+    /// Whether it takes whole HTTP requests, and not tunnels only.
+    pub(crate) fn is_http(&self) -> bool {
+        matches!(self.protocol, ProxyProtocol::Http | ProxyProtocol::Https)
+    }
+
+    /// The user name and password, if the user gave them.
+    pub(crate) fn login(&self) -> Option<&Login> {
+        self.login.as_ref()
+    }
+
     /// The `Proxy-Authorization` to send, if the user gave a login.
     pub(crate) fn authorization(&self) -> Option<&HeaderValue> {
-        self.authorization.as_ref()
+        self.login.as_ref().map(|login| &login.authorization)
     }
 }
 
@@ -61,7 +122,7 @@ impl fmt::Display for Proxy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let host = self.url.host_str().unwrap_or_default();
         let port = self.url.port_or_known_default().unwrap_or_default();
-        write!(f, "http://{host}:{port}")
+        write!(f, "{}://{host}:{port}", self.protocol.scheme())
     }
 }
 
@@ -75,7 +136,7 @@ impl FromStr for Proxy {
     type Err = ParseProxyError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let rest = without_scheme(text)?;
+        let (protocol, rest) = split_protocol(text)?;
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         // The last `@`: a password may hold others, a host may not.
         let (login, place) = match rest.rsplit_once('@') {
@@ -84,26 +145,34 @@ impl FromStr for Proxy {
         };
         let login = login.filter(|login| !login.is_empty());
         Ok(Self {
-            url: parse_place(place).ok_or(ParseProxyError::Shape)?,
-            authorization: login.map(authorization_for).transpose()?,
+            protocol,
+            url: parse_place(place, protocol.default_port()).ok_or(ParseProxyError::Shape)?,
+            login: login.map(parse_login).transpose()?,
         })
     }
 }
 
-fn without_scheme(text: &str) -> Result<&str, ParseProxyError> {
+fn split_protocol(text: &str) -> Result<(ProxyProtocol, &str), ParseProxyError> {
     let (scheme, rest) = text.split_once("://").ok_or(ParseProxyError::Shape)?;
-    match scheme.to_ascii_lowercase().as_str() {
-        "http" => Ok(rest),
-        "https" => Err(ParseProxyError::Encrypted),
-        "socks" | "socks4" | "socks4a" | "socks5" | "socks5h" => Err(ParseProxyError::Socks),
-        _ => Err(ParseProxyError::Shape),
-    }
+    let protocol = match scheme.to_ascii_lowercase().as_str() {
+        "http" => ProxyProtocol::Http,
+        "https" => ProxyProtocol::Https,
+        "socks5" => ProxyProtocol::Socks5,
+        "socks5h" => ProxyProtocol::Socks5h,
+        "socks" | "socks4" | "socks4a" => return Err(ParseProxyError::Socks),
+        _ => return Err(ParseProxyError::Shape),
+    };
+    Ok((protocol, rest))
 }
 
-/// Reads `HOST:PORT`. Programs disagree about the port of a proxy that is
-/// written without one, so it has to be there.
-fn parse_place(place: &str) -> Option<Url> {
-    let (host, port) = place.rsplit_once(':')?;
+/// Reads `HOST:PORT`, or `HOST` if there is a default port.
+fn parse_place(place: &str, default_port: Option<u16>) -> Option<Url> {
+    let has_port = place.contains(':') && !place.ends_with(']');
+    let (host, port) = match (has_port, default_port) {
+        (true, _) => place.rsplit_once(':')?,
+        (false, Some(port)) => return parse_place(&format!("{place}:{port}"), None),
+        (false, None) => return None,
+    };
     let is_port = port.bytes().all(|byte| byte.is_ascii_digit())
         && port.parse::<u16>().is_ok_and(|port| port > 0);
     let is_stray = |it: char| matches!(it, '/' | '\\' | '?' | '#') || it <= ' ';
@@ -113,35 +182,13 @@ fn parse_place(place: &str) -> Option<Url> {
     Url::parse(&format!("http://{place}")).ok()
 }
 
-/// The header for a login as it stands in a URL (RFC 7617).
-fn authorization_for(login: &str) -> Result<HeaderValue, ParseProxyError> {
-    let (user, password) = login.split_once(':').unwrap_or((login, ""));
+/// Reads a login as it stands in a URL.
+fn parse_login(text: &str) -> Result<Login, ParseProxyError> {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
     let decoded = |text| percent_decode_str(text).collect::<Vec<u8>>();
     let (user, password) = (decoded(user), decoded(password));
-    // The first colon ends the user's name, so the name cannot hold one.
-    if user.contains(&b':') || user.iter().chain(&password).any(u8::is_ascii_control) {
-        return Err(ParseProxyError::Login);
-    }
-    let value = format!("Basic {}", base64(&[&user[..], b":", &password].concat()));
-    let mut value = HeaderValue::try_from(value).map_err(|_| ParseProxyError::Login)?;
-    value.set_sensitive(true);
-    Ok(value)
-}
-
-/// Base64 with padding (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |place: usize| u32::from(group.get(place).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        // One byte makes two digits, two make three, three make four.
-        for place in 0..4 {
-            let digit = ALPHABET[(bits >> (18 - 6 * place)) as usize & 63];
-            text.push(if place <= group.len() { char::from(digit) } else { '=' });
-        }
-    }
-    text
+    let authorization = basic(&user, &password).ok_or(ParseProxyError::Login)?;
+    Ok(Login { user, password, authorization })
 }
 
 #[cfg(test)]
@@ -149,6 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::basic_auth::base64;
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
@@ -186,10 +234,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_http_proxy_is_refused() {
-        check("https://proxy.test:3128", "Encrypted");
-        check("socks5://proxy.test:1080", "Socks");
-        check("SOCKS5h://proxy.test:1080", "Socks");
+    fn protocols_and_their_default_ports_are_read() {
+        check("https://proxy.test:3128", "https://proxy.test:3128");
+        check("https://proxy.test", "https://proxy.test:443");
+        check("socks5://proxy.test:9", "socks5://proxy.test:9");
+        check("socks5://proxy.test/", "socks5://proxy.test:1080");
+        check("SOCKS5h://[::1]", "socks5h://[::1]:1080");
+        check("socks5://a:b@127.0.0.1", "socks5://127.0.0.1:1080 as Basic YTpi");
+    }
+
+    #[test]
+    fn parse_rejects_what_is_not_a_proxy() {
+        for text in ["socks://proxy.test:1080", "socks4://proxy.test:1", "SOCKS4a://proxy.test:1"] {
+            check(text, "Socks");
+        }
         for text in [
             "",
             "proxy.test:3128",
@@ -204,6 +262,9 @@ mod tests {
             "http://proxy.test:http",
             "http://:3128",
             "http://[::1]",
+            "socks5://",
+            "socks5://proxy.test:",
+            "https://proxy.test/path",
             "http://[::1:3128",
             "http://proxy.test:3128/path",
             "http://proxy.test:3128?query",
@@ -217,28 +278,11 @@ mod tests {
         check("http://a:b%0D%0Ac@proxy.test:1", "Login");
     }
 
-    #[test]
-    fn base64_is_that_of_the_rfc() {
-        // RFC 4648, section 10.
-        for (plain, expect) in [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ] {
-            assert_eq!(base64(plain.as_bytes()), expect);
-        }
-        assert_eq!(base64(&[0xfb, 0xff, 0xbf]), "+/+/");
-    }
-
     proptest! {
         #[test]
         fn a_login_is_never_shown(user in "[a-z]{0,8}", noise in "[:@/%# ]{0,3}") {
             let (password, hidden) = (format!("QZ{noise}QZ"), "QZ");
-            for scheme in ["http", "https", "socks5", "gopher"] {
+            for scheme in ["http", "https", "socks5", "socks4", "gopher"] {
                 for place in ["proxy.test:3128", "proxy.test", "proxy.test:x"] {
                     let text = format!("{scheme}://{user}:{password}@{place}");
                     let said = match text.parse::<Proxy>() {

@@ -101,6 +101,7 @@ mod tests {
         check(302, "file:///etc/passwd", "NotWeb");
         check(302, "http://", "NotAnAddress");
         check(302, "http://[::1", "NotAnAddress");
+        check(302, "http://[fe80::1%25eth0]/", "NotAnAddress");
         check(302, &"x".repeat(LOCATION_CAP + 1), "NotAnAddress");
     }
 

@@ -5,6 +5,7 @@
 //! may be asked is not decided here.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::pin::pin;
 use std::time::Duration;
 
 use hickory_resolver::config::{
@@ -17,6 +18,7 @@ use hickory_resolver::proto::op::Query;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::{Hosts, TokioResolver, system_conf};
 use relink_model::DnsFault;
+use tokio::time::timeout;
 use url::{Host, Url};
 
 use crate::settings::{Settings, SetupError};
@@ -27,6 +29,11 @@ const CACHE_SIZE: u64 = 4096;
 
 /// The longest wait for one name server before the question is put again.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// How long the addresses of one family wait for those of the other. RFC 8305,
+/// section 3, has 50 ms for browsers; here a complete answer, which the
+/// address policy rules on as a whole, is worth more.
+const RESOLUTION_DELAY: Duration = Duration::from_millis(500);
 
 /// Finds addresses.
 pub(crate) struct Resolver {
@@ -109,16 +116,32 @@ impl Resolver {
     }
 
     async fn ask_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsFault> {
-        let (v6, v4) = tokio::join!(
-            self.dns.lookup(name.clone(), RecordType::AAAA),
-            self.dns.lookup(name, RecordType::A),
-        );
+        let mut v6 = pin!(self.dns.lookup(name.clone(), RecordType::AAAA));
+        let mut v4 = pin!(self.dns.lookup(name, RecordType::A));
+        let (v6, v4) = tokio::select! {
+            v6 = &mut v6 => { let v4 = other_family(&v6, v4).await; (v6, v4) }
+            v4 = &mut v4 => (other_family(&v4, v6).await, v4),
+        };
         let found: Vec<IpAddr> = [&v6, &v4].into_iter().flatten().flat_map(ips).collect();
         if found.is_empty() {
             return Err(graver(fault_of(&v6), fault_of(&v4)));
         }
         Ok(found)
     }
+}
+
+/// The answer for one family after that for the other. Once there are
+/// addresses to use, a name server that is silent about the others does not
+/// hold them up; addresses that come later are not used.
+async fn other_family(
+    first: &Result<Lookup, NetError>,
+    second: impl Future<Output = Result<Lookup, NetError>>,
+) -> Result<Lookup, NetError> {
+    let has_addresses = first.as_ref().is_ok_and(|lookup| !ips(lookup).is_empty());
+    if !has_addresses {
+        return second.await;
+    }
+    timeout(RESOLUTION_DELAY, second).await.unwrap_or(Err(NetError::Timeout))
 }
 
 fn ips(lookup: &Lookup) -> Vec<IpAddr> {

@@ -1,11 +1,13 @@
 //! How the user wants servers asked.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use thiserror::Error;
+use url::Url;
 
-use crate::{HeaderHost, Override, Proxy};
+use crate::{ClientIdentity, HeaderHost, Override, Proxies};
 
 /// What a [`crate::Fetcher`] is told once, at its start.
 #[derive(Debug, Clone)]
@@ -29,8 +31,8 @@ pub struct Settings {
     pub resolve: Vec<Override>,
     /// The name server to ask instead of the system's.
     pub dns_server: Option<SocketAddr>,
-    /// The proxy every request goes through.
-    pub proxy: Option<Proxy>,
+    /// The proxies that requests go through.
+    pub proxies: Proxies,
     /// The most bytes read of a text, both as sent and decoded.
     pub text_cap: usize,
     /// The most bytes read of anything else.
@@ -39,6 +41,36 @@ pub struct Settings {
     pub max_hops: usize,
     /// Certificate authorities trusted beside the public ones, in DER.
     pub tls_roots: Vec<Vec<u8>>,
+    /// The client certificate for the hosts that get the user's headers.
+    pub identity: Option<ClientIdentity>,
+    /// What single hosts get.
+    pub hosts: Vec<HostSettings>,
+}
+
+/// What one host gets, however its URL was found. `Debug` does not show the
+/// values of headers.
+#[derive(Clone)]
+pub struct HostSettings {
+    /// Scheme, host and port; the rest of the URL has no meaning.
+    pub origin: Url,
+    /// Headers for every request to it; they may be secret.
+    pub headers: Vec<(String, String)>,
+    /// A user name and password for every request to it.
+    pub login: Option<(String, String)>,
+    /// The client certificate to show to it.
+    pub identity: Option<ClientIdentity>,
+}
+
+impl fmt::Debug for HostSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("HostSettings")
+            .field("origin", &self.origin.origin().ascii_serialization())
+            .field("headers", &names)
+            .field("has_login", &self.login.is_some())
+            .field("identity", &self.identity)
+            .finish()
+    }
 }
 
 impl Default for Settings {
@@ -52,11 +84,13 @@ impl Default for Settings {
             allow_private: false,
             resolve: Vec::new(),
             dns_server: None,
-            proxy: None,
+            proxies: Proxies::default(),
             text_cap: 512 * 1024,
             other_cap: 16 * 1024,
             max_hops: 20,
             tls_roots: Vec::new(),
+            identity: None,
+            hosts: Vec::new(),
         }
     }
 }
@@ -82,6 +116,12 @@ pub enum SetupError {
     /// Encryption could not be set up.
     #[error("encryption could not be set up")]
     Tls(#[source] rustls::Error),
+    /// A client certificate and its key do not fit together.
+    #[error("a client certificate cannot be used with its key")]
+    Identity(#[source] rustls::Error),
+    /// A login cannot be put into a header. It may be secret and is not shown.
+    #[error("the login for `{0}` has characters that cannot be sent")]
+    Login(String),
     /// The resolver could not be set up.
     #[error("the resolver could not be set up: {0}")]
     Resolver(String),

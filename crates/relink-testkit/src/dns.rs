@@ -4,7 +4,7 @@
 //! keep silent about one name at a time. Its answers may be kept for no time
 //! at all (TTL 0), so that every lookup asks again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -37,6 +37,8 @@ pub struct Dns {
 
 #[derive(Debug, Default)]
 struct Zone {
+    /// Names that get no answer about IPv6.
+    silent_v6: HashSet<String>,
     replies: HashMap<String, Vec<Reply>>,
     /// The addresses of every name that it was told nothing about.
     wildcard: Option<Vec<IpAddr>>,
@@ -89,6 +91,12 @@ impl Dns {
         self
     }
 
+    /// Never answers a question for the IPv6 addresses of a name.
+    pub fn drop_v6_questions(&self, name: &str) -> &Self {
+        lock(&self.zone).silent_v6.insert(name.to_owned());
+        self
+    }
+
     /// Gives every other name these addresses, as some providers do.
     pub fn resolve_everything(&self, addresses: &[IpAddr]) -> &Self {
         lock(&self.zone).wildcard = Some(addresses.to_vec());
@@ -129,6 +137,9 @@ impl Zone {
         let key = (question.name.clone(), question.kind);
         let count = self.asked.entry(key).or_insert(0);
         *count += 1;
+        if question.kind == AAAA && self.silent_v6.contains(&question.name) {
+            return Reply::Silence;
+        }
         match self.replies.get(&question.name) {
             Some(replies) if !replies.is_empty() => replies[(*count - 1) % replies.len()].clone(),
             _ => self.wildcard.clone().map_or(Reply::NoSuchName, Reply::Addresses),

@@ -445,9 +445,29 @@ pub struct AskingArgs {
     /// repeated.
     #[arg(long, value_name = "HOST:PORT:ADDR")]
     pub resolve: Vec<Override>,
-    /// Ask through this HTTP proxy, `http://[USER:PASSWORD@]HOST:PORT`.
+    /// The proxy for all requests, `SCHEME://[USER:PASSWORD@]HOST:PORT` with
+    /// the scheme http, https, socks5 or socks5h [default: `HTTP_PROXY`,
+    /// `HTTPS_PROXY` and `ALL_PROXY`].
     #[arg(long, value_name = "URL", env = "RELINK_PROXY", hide_env_values = true)]
     pub proxy: Option<String>,
+    /// Hosts to reach without a proxy: names (with all below them), addresses
+    /// and networks, `*` for all, separated by commas [default: `NO_PROXY`].
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        env = "RELINK_NO_PROXY",
+        hide_env_values = true
+    )]
+    pub no_proxy: Option<Vec<String>>,
+    /// The client certificate (PEM) for hosts that get the headers of
+    /// `--header`.
+    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_CERT", hide_env_values = true)]
+    pub client_cert: Option<PathBuf>,
+    /// The private key (PEM) of the client certificate [default: in the file
+    /// of the certificate].
+    #[arg(long, value_name = "FILE", env = "RELINK_CLIENT_KEY", hide_env_values = true)]
+    pub client_key: Option<PathBuf>,
     /// The name server to ask instead of the system's.
     #[arg(long, value_name = "ADDR:PORT", env = "RELINK_DNS_SERVER", hide_env_values = true)]
     pub dns_server: Option<SocketAddr>,

@@ -1,6 +1,7 @@
 //! The configuration files: `relink.toml` of the project, `config.toml` of
 //! the user. Their keys are the long names of the flags.
 
+mod host;
 mod project;
 mod revive;
 mod toml_error;
@@ -16,6 +17,7 @@ use relink_model::Word;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
+pub use self::host::{HostConfig, Secret};
 pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
@@ -66,6 +68,14 @@ pub struct Config {
     pub resolve: Option<Vec<Override>>,
     /// See `--proxy`; kept as text, for a fault in it must not show a password.
     pub proxy: Option<String>,
+    /// See `--no-proxy`.
+    pub no_proxy: Option<Vec<String>>,
+    /// See `--client-cert`.
+    pub client_cert: Option<PathBuf>,
+    /// See `--client-key`.
+    pub client_key: Option<PathBuf>,
+    /// What single hosts get. Only the user's own file may have it.
+    pub host: Option<BTreeMap<String, HostConfig>>,
     /// See `--dns-server`.
     pub dns_server: Option<SocketAddr>,
     /// See `--allow-private`.
@@ -97,10 +107,12 @@ pub struct Config {
 }
 
 /// Every key a file may have.
-const KEYS: [&str; 29] = [
+const KEYS: [&str; 33] = [
     "allow-private",
     "anchors",
     "base-url",
+    "client-cert",
+    "client-key",
     "concurrency",
     "contact",
     "db",
@@ -111,6 +123,7 @@ const KEYS: [&str; 29] = [
     "format",
     "header",
     "header-for",
+    "host",
     "host-concurrency",
     "host-interval",
     "include",
@@ -118,6 +131,7 @@ const KEYS: [&str; 29] = [
     "max-age",
     "max-page-links",
     "max-page-size",
+    "no-proxy",
     "offline",
     "proxy",
     "remote-anchors",
@@ -137,6 +151,10 @@ impl Config {
     pub fn read(path: &Path) -> Result<Self, Failure> {
         let (mut config, _) = Self::parse(&read_text(path)?, path)?;
         config.named_urls = config.base_url.clone().into_iter().collect();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        for host in config.host.iter_mut().flat_map(BTreeMap::values_mut) {
+            host.resolve_paths(folder);
+        }
         Ok(config)
     }
 
@@ -160,6 +178,12 @@ impl Config {
         if let Some(toml::Value::Table(revive)) = table.get("revive") {
             for key in revive.keys() {
                 known(key, &ReviveConfig::KEYS, path)?;
+            }
+        }
+        if let Some(toml::Value::Table(hosts)) = table.get("host") {
+            for key in hosts.values().filter_map(toml::Value::as_table).flat_map(toml::Table::keys)
+            {
+                known(key, &HostConfig::KEYS, path)?;
             }
         }
         let config =
@@ -189,6 +213,10 @@ impl Config {
             contact: self.contact.or(lower.contact),
             resolve: self.resolve.or(lower.resolve),
             proxy: self.proxy.or(lower.proxy),
+            no_proxy: self.no_proxy.or(lower.no_proxy),
+            client_cert: self.client_cert.or(lower.client_cert),
+            client_key: self.client_key.or(lower.client_key),
+            host: self.host.or(lower.host),
             dns_server: self.dns_server.or(lower.dns_server),
             allow_private: self.allow_private.or(lower.allow_private),
             offline: self.offline.or(lower.offline),
@@ -254,6 +282,8 @@ mod tests {
             allow-private = true
             anchors = "off"
             base-url = "https://docs.example.org/"
+            client-cert = "me.pem"
+            client-key = "me.key"
             concurrency = 1
             contact = "https://example.org/bot"
             db = "a.db"
@@ -270,6 +300,7 @@ mod tests {
             max-age = 0
             max-page-links = 100000
             max-page-size = "16M"
+            no-proxy = ["localhost"]
             offline = true
             proxy = "http://127.0.0.1:8080"
             remote-anchors = true
@@ -291,13 +322,18 @@ mod tests {
             search-budget = 20
             searches = 2
             warc = ["a.warc.gz"]
+            [host."example.org"]
+            basic-auth = "user:word"
+            client-cert = "me.pem"
+            client-key = "me.key"
+            headers = {}
         "#;
         let (config, _) = Config::parse(all, Path::new("relink.toml")).unwrap();
         assert_eq!(config.retries, Some(0));
         assert_eq!(config.resolve.unwrap().len(), 1);
         assert_eq!(config.revive.search_budget, Some(20));
-        // The table has a heading instead of an equals sign.
-        let keys = KEYS.len() - 1 + ReviveConfig::KEYS.len();
+        // The tables have headings instead of equals signs.
+        let keys = KEYS.len() - 2 + ReviveConfig::KEYS.len() + HostConfig::KEYS.len();
         // One table stands in a line of its own.
         assert_eq!(all.matches('=').count() - 1, keys);
     }

@@ -5,6 +5,7 @@
 
 mod crawl;
 mod decay;
+mod network;
 mod request;
 mod revive;
 mod survey;
@@ -202,6 +203,9 @@ fn asking_flags(asking: AskingArgs) -> Config {
         contact: asking.contact,
         resolve: Some(asking.resolve).filter(|list| !list.is_empty()),
         proxy: asking.proxy,
+        no_proxy: asking.no_proxy,
+        client_cert: asking.client_cert,
+        client_key: asking.client_key,
         dns_server: asking.dns_server,
         allow_private: asking.allow_private.then_some(true),
         ..Config::default()

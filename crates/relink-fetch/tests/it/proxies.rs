@@ -4,15 +4,16 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use relink_fetch::Settings;
+use relink_fetch::{Proxies, Settings};
 use relink_model::{Ending, Hop, RequestRights};
 use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
 use relink_testkit::canary::Canary;
 use relink_testkit::dns::Dns;
 use relink_testkit::hostile::{Hostile, Trick};
 use relink_testkit::proxy::ForwardProxy;
+use relink_testkit::socks::SocksProxy;
 use relink_testkit::web::{Answer, Web};
-use tokio::net::TcpSocket;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use url::Url;
 
 use crate::addresses::{LOOPBACK, PRIVATE};
@@ -22,13 +23,13 @@ use crate::{client, ending, found, impatient, named, text};
 /// Asks through the proxy at this address.
 fn through(proxy: SocketAddr) -> Settings {
     let proxy = format!("http://{proxy}").parse().unwrap();
-    Settings { proxy: Some(proxy), ..Settings::default() }
+    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
 }
 
 /// Asks through the proxy at this address, with a login.
 fn known_to(proxy: SocketAddr) -> Settings {
     let proxy = format!("http://user:word@{proxy}").parse().unwrap();
-    Settings { proxy: Some(proxy), ..Settings::default() }
+    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
 }
 
 /// `Basic` with `user:word`.
@@ -262,7 +263,7 @@ async fn the_proxy_itself_may_be_a_name() {
     let named = |name: &str| {
         let proxy = format!("http://{name}:{}", proxy.address().port()).parse().unwrap();
         let dns_server = Some(dns.address());
-        client(Settings { proxy: Some(proxy), dns_server, ..Settings::default() })
+        client(Settings { proxies: Proxies::all(proxy), dns_server, ..Settings::default() })
     };
     let asked = web.url_at("a.test", "/");
     assert_eq!(ending(&found(&named("proxy.test"), asked.clone()).await), "answered 200");
@@ -291,6 +292,134 @@ async fn the_host_is_told_who_asks_and_what_the_user_entrusted_to_it() {
     for it in seen {
         assert!(it.header("user-agent").unwrap().starts_with("Mozilla/5.0 (compatible; Relink/"));
     }
+}
+
+#[tokio::test]
+async fn https_proxy_forwards_and_tunnels() {
+    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    proxy.demand(LOGIN);
+    web.page("/", 200, "here");
+    let authority = Authority::new();
+    let encrypted = encrypt(&authority, proxy.address()).await;
+    let port = authority.serve("a.test", 4000).await.port();
+    let through = format!("https://user:word@127.0.0.1:{}", encrypted.port()).parse().unwrap();
+    let proxies = Proxies::all(through);
+    let roots = vec![authority.der()];
+    let client =
+        client(Settings { proxies: proxies.clone(), tls_roots: roots, ..Settings::default() });
+    let plain = found(&client, web.url_at("a.test", "/")).await;
+    assert_eq!((ending(&plain), text(&plain)), ("answered 200".into(), "here".into()));
+    let asked = url(&format!("https://a.test:{port}/"));
+    assert_eq!(ending(&found(&client, asked.clone()).await), "answered 200");
+    let expect = [format!("GET {}", web.url_at("a.test", "/")), format!("CONNECT a.test:{port}")];
+    assert_eq!(lines(&proxy), expect);
+    // A proxy that cannot prove who it is gets neither request nor login.
+    let distrustful = crate::client(Settings { proxies, ..Settings::default() });
+    assert_eq!(ending(&found(&distrustful, asked).await), "no connection");
+    assert_eq!(proxy.requests().len(), 2);
+}
+
+/// Puts TLS, with a certificate for 127.0.0.1, in front of a server.
+async fn encrypt(authority: &Authority, server: SocketAddr) -> SocketAddr {
+    let acceptor = authority.acceptor("127.0.0.1", 4000, &["h2", "http/1.1"]);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let Ok(mut client) = acceptor.accept(stream).await else { continue };
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(server).await.unwrap();
+                // Either side may leave first.
+                let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
+            });
+        }
+    });
+    address
+}
+
+/// Asks through a SOCKS proxy at this address.
+fn through_socks(scheme: &str, login: &str, proxy: &SocksProxy) -> Settings {
+    let proxy = format!("{scheme}://{login}{}", proxy.address()).parse().unwrap();
+    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
+}
+
+#[tokio::test]
+async fn socks5_proxy_gets_addresses_under_our_policy() {
+    let (web, proxy, dns) = (Web::start().await, SocksProxy::start(), Dns::start().await);
+    web.page("/", 200, "here");
+    dns.addresses("a.test", &[Ipv4Addr::new(192, 0, 66, 2).into()]);
+    dns.addresses("private.test", &[Ipv4Addr::new(10, 0, 0, 1).into()]);
+    let dns_server = Some(dns.address());
+    let client = client(Settings { dns_server, ..through_socks("socks5", "", &proxy) });
+    let fetched = found(&client, web.url_at("a.test", "/")).await;
+    assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "here".into()));
+    assert_eq!(fetched.hops[0].address, "192.0.66.2".parse().ok());
+    let fetched = found(&client, web.url_at("private.test", "/")).await;
+    assert_eq!(ending(&fetched), "leads to the private address 10.0.0.1");
+    assert_eq!(proxy.targets(), [format!("192.0.66.2:{}", web.port())]);
+}
+
+#[tokio::test]
+async fn socks5h_proxy_gets_names() {
+    let (proxy, dns, authority) = (SocksProxy::start(), Dns::start().await, Authority::new());
+    let port = authority.serve("a.test", 4000).await.port();
+    let client = client(Settings {
+        dns_server: Some(dns.address()),
+        tls_roots: vec![authority.der()],
+        ..through_socks("socks5h", "", &proxy)
+    });
+    let fetched = found(&client, url(&format!("https://a.test:{port}/"))).await;
+    assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "ok".into()));
+    assert_eq!((fetched.hops[0].address, dns.asked("a.test")), (None, 0));
+    let fetched = found(&client, url(&format!("https://127.0.0.1:{port}/"))).await;
+    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
+    assert_eq!(proxy.targets(), [format!("a.test:{port}")]);
+}
+
+#[tokio::test]
+async fn socks_proxy_gets_its_login_and_no_host_does() {
+    let (web, proxy) = (Web::start().await, SocksProxy::start());
+    proxy.demand("user", "word");
+    web.page("/", 200, "here");
+    let asked = web.url_at("a.test", "/");
+    for (login, expect) in
+        [("", "answered 407"), ("user:wrong@", "answered 407"), ("user:word@", "answered 200")]
+    {
+        let fetched = found(&client(through_socks("socks5h", login, &proxy)), asked.clone()).await;
+        assert_eq!(ending(&fetched), expect, "{login}");
+        assert_eq!(fetched.hops.len(), 1);
+    }
+    let told = format!("{:?}", web.requests());
+    assert!(!told.contains("word") && !told.contains("dXNlcjp3b3Jk"), "{told}");
+}
+
+#[tokio::test]
+async fn socks_proxy_that_cannot_reach_the_host_refuses() {
+    let (proxy, (_socket, deaf)) = (SocksProxy::start(), deaf());
+    let asked = url(&format!("http://a.test:{}/", deaf.port()));
+    let fetched = found(&client(through_socks("socks5h", "", &proxy)), asked).await;
+    assert_eq!(ending(&fetched), "connection refused");
+}
+
+#[tokio::test]
+async fn excluded_hosts_are_reached_without_the_proxy() {
+    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let given = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse().unwrap();
+    let all = through(proxy.address());
+    let client = client(Settings {
+        resolve: ["www.a.test", "b.test"].map(given).into(),
+        proxies: Proxies { exclude: "a.test,127.0.0.0/8".parse().unwrap(), ..all.proxies.clone() },
+        ..all
+    });
+    for host in ["www.a.test", "127.0.0.1", "b.test"] {
+        let fetched = named(&client, web.url_at(host, "/")).await;
+        assert_eq!(ending(&fetched), "answered 404", "{host}");
+        assert_eq!(fetched.hops[0].address.is_some(), host != "b.test", "{host}");
+    }
+    assert_eq!(lines(&proxy), [format!("GET {}", web.url_at("b.test", "/"))]);
+    // The policy holds in full where there is no proxy.
+    let fetched = found(&client, web.url_at("www.a.test", "/")).await;
+    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
 }
 
 /// What becomes of a request through a proxy that plays a trick.
@@ -378,7 +507,7 @@ async fn the_settings_do_not_show_the_login() {
     for secret in ["user:", "word", "dXNlcjp3b3Jk"] {
         assert!(!shown.contains(secret), "{shown}");
     }
-    assert_eq!(settings.proxy.unwrap().to_string(), "http://127.0.0.1:3128");
+    assert_eq!(settings.proxies.http.unwrap().to_string(), "http://127.0.0.1:3128");
 }
 
 /// An address that is taken, so that nobody else listens there, and that

@@ -4,7 +4,10 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
+use rcgen::{
+    BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair,
+    date_time_ymd,
+};
 use relink_fetch::Settings;
 use relink_testkit::hostile::{Hostile, Trick};
 use rustls::ServerConfig;
@@ -32,25 +35,42 @@ impl Authority {
         self.0.der().to_vec()
     }
 
-    /// Serves "ok" over TLS with a certificate for `name`, until `year`.
-    pub(super) async fn serve(&self, name: &str, year: i32) -> SocketAddr {
+    pub(super) fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    /// A certificate for `name` until `year`, and its key.
+    pub(super) fn certify(&self, name: &str, year: i32) -> (Certificate, KeyPair) {
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        // A certificate whose subject is its issuer would sign itself.
+        params.distinguished_name.push(DnType::CommonName, name);
         params.not_before = date_time_ymd(2020, 1, 1);
         params.not_after = date_time_ymd(year, 1, 1);
         let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.0).unwrap();
+        (params.signed_by(&key, &self.0).unwrap(), key)
+    }
+
+    /// Serves "ok" over TLS with a certificate for `name`, until `year`.
+    pub(super) async fn serve(&self, name: &str, year: i32) -> SocketAddr {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(serve(listener, self.acceptor(name, year, &[])));
+        address
+    }
+
+    /// Encrypts as a server for `name` that knows these protocols (ALPN).
+    pub(super) fn acceptor(&self, name: &str, year: i32, protocols: &[&str]) -> TlsAcceptor {
+        let (certificate, key) = self.certify(name, year);
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
+        let mut config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        tokio::spawn(serve(listener, TlsAcceptor::from(Arc::new(config))));
-        address
+        config.alpn_protocols = protocols.iter().map(|it| it.as_bytes().to_vec()).collect();
+        TlsAcceptor::from(Arc::new(config))
     }
 }
 
@@ -64,7 +84,7 @@ async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
 }
 
 /// Answers one request after the other; each is short enough for one read.
-async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
+pub(super) async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
     let mut request = [0; 4096];
     while stream.read(&mut request).await? > 0 {
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await?;
@@ -81,7 +101,7 @@ async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
     assert_eq!(ending(&fetched), expect, "{certified} asked as {asked}");
 }
 
-fn knowing(host: &str, address: SocketAddr) -> Settings {
+pub(super) fn knowing(host: &str, address: SocketAddr) -> Settings {
     let given = format!("{host}:{}:127.0.0.1", address.port());
     Settings { resolve: vec![given.parse().unwrap()], ..Settings::default() }
 }

@@ -38,7 +38,11 @@ impl ProjectConfig {
         for key in &self.ignored {
             let flag = key.rsplit('.').next().unwrap_or(key);
             let message = format!("`{key}` in `{}` is ignored: a project cannot set it", self.file);
-            let hint = format!("set it in {own}, or give `--{flag}` on the command line");
+            let hint = match flag {
+                // There is no flag for the table.
+                "host" => format!("set it in {own}"),
+                flag => format!("set it in {own}, or give `--{flag}` on the command line"),
+            };
             Failure::usage(message).hint(hint).warn();
         }
     }
@@ -48,12 +52,16 @@ impl ProjectConfig {
 type Removal = (&'static str, fn(&mut Config));
 
 /// Keys that send requests or secrets elsewhere, or spend what is paid for.
-const USER_ONLY: [Removal; 13] = [
+const USER_ONLY: [Removal; 17] = [
     ("allow-private", |config| config.allow_private = None),
+    ("client-cert", |config| config.client_cert = None),
+    ("client-key", |config| config.client_key = None),
     ("contact", |config| config.contact = None),
     ("dns-server", |config| config.dns_server = None),
     ("header", |config| config.header = None),
     ("header-for", |config| config.header_for = None),
+    ("host", |config| config.host = None),
+    ("no-proxy", |config| config.no_proxy = None),
     ("proxy", |config| config.proxy = None),
     ("resolve", |config| config.resolve = None),
     ("user-agent", |config| config.user_agent = None),

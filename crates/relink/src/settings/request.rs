@@ -1,11 +1,11 @@
-//! How requests are sent: headers and the hosts that get them, the user agent,
-//! the proxy.
+//! How requests are sent: headers and the hosts that get them, the user agent.
 
 use std::collections::BTreeMap;
 
 use relink_fetch::{HeaderHost, Settings};
 use url::Url;
 
+use super::network;
 use crate::config::Config;
 use crate::failure::Failure;
 
@@ -37,7 +37,9 @@ pub(super) fn fetch_settings(config: &Config, inputs: &[String]) -> Result<Setti
         allow_private: config.allow_private.unwrap_or(false),
         resolve: config.resolve.clone().unwrap_or_default(),
         dns_server: config.dns_server,
-        proxy: config.proxy.as_deref().map(proxy).transpose()?,
+        proxies: network::proxies(config, network::environment)?,
+        identity: network::identity(config)?,
+        hosts: network::hosts(config)?,
         tls_roots: tls_roots()?,
         ..defaults
     })
@@ -104,15 +106,6 @@ fn tls_roots() -> Result<Vec<Vec<u8>>, Failure> {
         let failure = Failure::usage(error.to_string())
             .hint("name a file of certificates in PEM, or unset the variable");
         error.reasons().iter().fold(failure, |failure, reason| failure.cause(reason.clone()))
-    })
-}
-
-/// A proxy from its URL, which may hold a password and is not shown.
-fn proxy(text: &str) -> Result<relink_fetch::Proxy, Failure> {
-    text.parse().map_err(|fault: relink_fetch::ParseProxyError| {
-        Failure::usage("the proxy cannot be used")
-            .cause(fault.to_string())
-            .hint("write it like `--proxy http://127.0.0.1:8080`")
     })
 }
 

@@ -76,7 +76,8 @@ impl Desk {
     /// Any program in `relink`'s place.
     pub fn tame(&self, mut command: Command, args: &[&str]) -> Command {
         for (name, _) in std::env::vars_os() {
-            let is_ours = name.to_string_lossy().starts_with("RELINK_");
+            let shown = name.to_string_lossy().to_ascii_uppercase();
+            let is_ours = shown.starts_with("RELINK_") || shown.ends_with("_PROXY");
             if is_ours || name == "CI" || name == "NO_COLOR" {
                 command.env_remove(name);
             }

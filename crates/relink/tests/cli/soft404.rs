@@ -255,7 +255,7 @@ fn all_of_it_works_through_a_proxy() {
 fn a_proxy_that_is_none_is_refused_with_a_hint() {
     let desk = Desk::new();
     desk.list("urls.txt", ["http://library.test/"]);
-    for proxy in ["socks5://127.0.0.1:1080", "https://127.0.0.1:1", "nonsense", ""] {
+    for proxy in ["socks4://127.0.0.1:1080", "ftp://127.0.0.1:1", "nonsense", ""] {
         let said = desk.check(&["urls.txt", "--proxy", proxy]).exits(2);
         assert_eq!(said.stdout, "");
         assert!(said.stderr.contains("--proxy"), "{}", said.stderr);

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use relink_engine::{
     AskSettings, CrawlRules, CrawlSettings, Observer, Ports, Progress, RenderMode, Stop, crawl,
 };
-use relink_fetch::{Fetcher, Settings};
+use relink_fetch::{Fetcher, Proxies, Settings};
 use relink_files::{Disk, DiskSettings};
 use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
 use relink_judge::Policy;
@@ -173,7 +173,7 @@ impl Server {
 
     async fn ports(&self, folder: &std::path::Path) -> Result<Ports, Box<dyn std::error::Error>> {
         let settings = Settings {
-            proxy: Some(self.proxy.parse()?),
+            proxies: Proxies::all(self.proxy.parse()?),
             timeout: Duration::from_secs(5),
             ..Settings::default()
         };

@@ -13,6 +13,7 @@ mod places;
 mod politeness;
 mod privacy;
 mod project;
+mod proxies;
 mod remote;
 mod report;
 mod resume;

@@ -1,0 +1,432 @@
+//! HTTP/2: one connection for many requests, and servers that misuse it.
+
+use std::collections::HashSet;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use hyper::Response;
+use relink_fetch::{Fetcher, Proxies, Settings};
+use relink_model::RequestRights;
+use relink_ports::{Fetch, Terms};
+use relink_testkit::nginx::{Nginx, NginxSettings};
+use relink_testkit::proxy::ForwardProxy;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::server::TlsStream;
+use url::Url;
+
+use crate::tls::{self, Authority, knowing};
+use crate::{asking, client, ending, found, named, text};
+
+/// nginx with a certificate for `a.test`, and a client that trusts it.
+fn nginx(has_http2: bool) -> (Nginx, Settings) {
+    start_nginx(NginxSettings { has_http2, ..NginxSettings::default() })
+}
+
+fn start_nginx(settings: NginxSettings) -> (Nginx, Settings) {
+    let authority = Authority::new();
+    let (certificate, key) = authority.certify("a.test", 4000);
+    let (certificate, key) = (certificate.pem(), key.serialize_pem());
+    let nginx = Nginx::start(&NginxSettings { certificate, key, ..settings });
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, nginx.port()));
+    (nginx, Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) })
+}
+
+fn page(port: u16, path: &str) -> Url {
+    Url::parse(&format!("https://a.test:{port}{path}")).unwrap()
+}
+
+#[tokio::test]
+async fn nginx_gets_many_requests_over_one_http2_connection() {
+    let (nginx, settings) = nginx(true);
+    let client = client(settings);
+    let one = async |path: &str| {
+        let fetched = named(&client, page(nginx.port(), path)).await;
+        assert_eq!(ending(&fetched), "answered 200");
+        assert_eq!(text(&fetched), format!("page {path}"));
+        assert_eq!(fetched.hops[0].address, Some(Ipv4Addr::LOCALHOST.into()));
+    };
+    // All at once, before it is known that the server speaks HTTP/2.
+    tokio::join!(one("/1"), one("/2"), one("/3"), one("/4"), one("/5"), one("/6"));
+    for number in 7..=20 {
+        one(&format!("/{number}")).await;
+    }
+    let log = nginx.requests(20);
+    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
+    assert!(log.iter().all(|it| it.connection == log[0].connection), "{log:?}");
+    let mut numbers: Vec<_> = log.iter().map(|it| it.number).collect();
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn nginx_that_ends_connections_loses_no_request() {
+    let limits = NginxSettings { max_requests: Some(5), ..NginxSettings::default() };
+    let (nginx, settings) = start_nginx(NginxSettings { has_http2: true, ..limits });
+    let client = client(settings);
+    let some = async |name: &str| {
+        for number in 0..10 {
+            let fetched = named(&client, page(nginx.port(), &format!("/{name}{number}"))).await;
+            assert_eq!(ending(&fetched), "answered 200", "{name}{number}");
+        }
+    };
+    tokio::join!(some("a"), some("b"), some("c"));
+    let log = nginx.requests(30);
+    assert!(log.iter().all(|it| it.protocol == "HTTP/2.0"), "{log:?}");
+    let connections: HashSet<_> = log.iter().map(|it| it.connection).collect();
+    assert!((6..=12).contains(&connections.len()), "{log:?}");
+}
+
+#[tokio::test]
+async fn nginx_without_http2_gets_http1() {
+    let (nginx, settings) = nginx(false);
+    let client = client(settings);
+    for path in ["/a", "/b"] {
+        let fetched = named(&client, page(nginx.port(), path)).await;
+        assert_eq!(text(&fetched), format!("page {path}"));
+    }
+    let log = nginx.requests(2);
+    assert!(log.iter().all(|it| it.protocol == "HTTP/1.1"), "{log:?}");
+    assert_eq!(log[0].connection, log[1].connection);
+}
+
+#[tokio::test]
+async fn redirects_are_followed_over_the_same_connection() {
+    let (nginx, settings) = nginx(true);
+    let fetched = named(&client(settings), page(nginx.port(), "/old?x")).await;
+    assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "page /new".into()));
+    assert_eq!(fetched.hops.len(), 2);
+    assert_eq!(fetched.hops[0].location.as_deref().map(|it| it.ends_with("/new")), Some(true));
+    let log = nginx.requests(2);
+    assert_eq!(log[0].connection, log[1].connection);
+}
+
+#[tokio::test]
+async fn http2_is_spoken_through_a_tunnel() {
+    let (nginx, settings) = nginx(true);
+    let proxy = ForwardProxy::start().await;
+    let proxies = Proxies::all(format!("http://{}", proxy.address()).parse().unwrap());
+    let client = client(Settings { proxies, ..settings });
+    for path in ["/a", "/b", "/c"] {
+        assert_eq!(ending(&found(&client, page(nginx.port(), path)).await), "answered 200");
+    }
+    assert!(nginx.requests(3).iter().all(|it| it.protocol == "HTTP/2.0"));
+    assert_eq!(proxy.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn shared_connection_keeps_to_the_address_policy() {
+    let (nginx, settings) = nginx(true);
+    let client = client(settings);
+    assert_eq!(ending(&named(&client, page(nginx.port(), "/a")).await), "answered 200");
+    let fetched = found(&client, page(nginx.port(), "/b")).await;
+    assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
+    assert_eq!(nginx.requests(1).len(), 1);
+}
+
+/// What a server does with a request.
+#[derive(Debug, Clone, Copy)]
+enum Script {
+    /// Answers 200 without a body.
+    Answer,
+    /// Resets the stream with this code.
+    Reset(u8),
+    /// Says that it processed no stream, and takes no more.
+    GoAway,
+    /// Nothing.
+    Silence,
+    /// Sends header frames without end.
+    EndlessHeaders,
+    /// Sends one header of 100 KiB.
+    LargeHeader,
+    /// Sends a body without end, whatever the window.
+    EndlessBody,
+    /// Sends a response that was not asked for.
+    Push,
+}
+
+/// Codes of RFC 9113, section 7.
+const INTERNAL_ERROR: u8 = 2;
+const REFUSED_STREAM: u8 = 7;
+const HTTP_1_1_REQUIRED: u8 = 13;
+
+/// Frame types and flags of RFC 9113, section 6.
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PUSH_PROMISE: u8 = 5;
+const GOAWAY: u8 = 7;
+const CONTINUATION: u8 = 9;
+const ACK: u8 = 1;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+/// `:status: 200` in HPACK.
+const STATUS_200: &[u8] = &[0x88];
+
+/// Far more than any client should take.
+const FLOOD_BYTES: usize = 64 << 20;
+
+/// A server that plays the next script for each request, and then the last.
+struct Scripted {
+    address: SocketAddr,
+    counts: Arc<Counts>,
+    authority: Authority,
+}
+
+#[derive(Default)]
+struct Counts {
+    connections: AtomicUsize,
+    requests: AtomicUsize,
+    sent: AtomicUsize,
+}
+
+impl Scripted {
+    async fn start(scripts: &'static [Script], protocols: &[&str]) -> Self {
+        let authority = Authority::new();
+        let acceptor = authority.acceptor("a.test", 4000, protocols);
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let counts = Arc::<Counts>::default();
+        let shared = Arc::clone(&counts);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let Ok(stream) = acceptor.accept(stream).await else { continue };
+                shared.connections.fetch_add(1, Ordering::SeqCst);
+                let counts = Arc::clone(&shared);
+                tokio::spawn(async move {
+                    let is_http2 = stream.get_ref().1.alpn_protocol() == Some(b"h2");
+                    // A client that leaves ends its own connection only.
+                    let _ = if is_http2 {
+                        Peer { stream, counts }.attend(scripts).await
+                    } else {
+                        tls::attend(stream).await
+                    };
+                });
+            }
+        });
+        Self { address, counts, authority }
+    }
+
+    fn client(&self, settings: Settings) -> Fetcher {
+        let resolve = knowing("a.test", self.address).resolve;
+        client(Settings { tls_roots: vec![self.authority.der()], resolve, ..settings })
+    }
+
+    fn url(&self) -> Url {
+        page(self.address.port(), "/")
+    }
+
+    /// Connections and requests so far.
+    fn counts(&self) -> (usize, usize) {
+        let count = |it: &AtomicUsize| it.load(Ordering::SeqCst);
+        (count(&self.counts.connections), count(&self.counts.requests))
+    }
+}
+
+/// A connected client.
+struct Peer {
+    stream: TlsStream<TcpStream>,
+    counts: Arc<Counts>,
+}
+
+impl Peer {
+    async fn attend(&mut self, scripts: &[Script]) -> io::Result<()> {
+        // The client's preface.
+        self.stream.read_exact(&mut [0; 24]).await?;
+        self.send(SETTINGS, 0, [0; 4], &[]).await?;
+        loop {
+            let mut head = [0; 9];
+            self.stream.read_exact(&mut head).await?;
+            let [high, middle, low, kind, flags, id @ ..] = head;
+            let mut payload = vec![0; u32::from_be_bytes([0, high, middle, low]) as usize];
+            self.stream.read_exact(&mut payload).await?;
+            match kind {
+                SETTINGS if flags & ACK == 0 => self.send(SETTINGS, ACK, [0; 4], &[]).await?,
+                HEADERS => {
+                    let number = self.counts.requests.fetch_add(1, Ordering::SeqCst);
+                    self.play(scripts[number.min(scripts.len() - 1)], id).await?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    async fn play(&mut self, script: Script, id: [u8; 4]) -> io::Result<()> {
+        match script {
+            Script::Answer => self.send(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200).await,
+            Script::Reset(code) => self.send(RST_STREAM, 0, id, &[0, 0, 0, code]).await,
+            Script::GoAway => self.send(GOAWAY, 0, [0; 4], &[0; 8]).await,
+            Script::Silence => Ok(()),
+            Script::EndlessHeaders => {
+                self.send(HEADERS, 0, id, STATUS_200).await?;
+                self.flood(CONTINUATION, id, &header(1000)).await
+            }
+            Script::LargeHeader => {
+                self.send(HEADERS, 0, id, STATUS_200).await?;
+                for piece in header(100 << 10).chunks(16 << 10) {
+                    self.send(CONTINUATION, 0, id, piece).await?;
+                }
+                self.send(CONTINUATION, END_HEADERS, id, &[]).await
+            }
+            Script::EndlessBody => {
+                self.send(HEADERS, END_HEADERS, id, STATUS_200).await?;
+                self.flood(DATA, id, &[b'a'; 16 << 10]).await
+            }
+            Script::Push => {
+                let promise = [&[0, 0, 0, 2][..], &[0x82, 0x84, 0x87]].concat();
+                self.send(PUSH_PROMISE, END_HEADERS, id, &promise).await?;
+                self.send(HEADERS, END_HEADERS | END_STREAM, id, STATUS_200).await
+            }
+        }
+    }
+
+    async fn flood(&mut self, kind: u8, id: [u8; 4], payload: &[u8]) -> io::Result<()> {
+        while self.counts.sent.load(Ordering::SeqCst) < FLOOD_BYTES {
+            self.send(kind, 0, id, payload).await?;
+        }
+        Ok(())
+    }
+
+    async fn send(&mut self, kind: u8, flags: u8, id: [u8; 4], payload: &[u8]) -> io::Result<()> {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        let frame = [&length[1..], &[kind, flags], &id, payload].concat();
+        self.stream.write_all(&frame).await?;
+        self.stream.flush().await?;
+        self.counts.sent.fetch_add(frame.len(), Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// A header `x` in HPACK, not indexed, with a value of this length.
+fn header(length: usize) -> Vec<u8> {
+    let mut bytes = vec![0, 1, b'x', 0x7f];
+    let mut rest = length - 127;
+    while rest >= 128 {
+        bytes.push(u8::try_from(rest % 128).unwrap() | 128);
+        rest /= 128;
+    }
+    bytes.push(u8::try_from(rest).unwrap());
+    bytes.resize(bytes.len() + length, b'a');
+    bytes
+}
+
+/// What becomes of a request, and how many connections and requests it took.
+async fn check(scripts: &'static [Script], expect: &str, counts: (usize, usize)) {
+    let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
+    let begun = Instant::now();
+    let fetched = named(&server.client(Settings::default()), server.url()).await;
+    assert_eq!(ending(&fetched), expect, "{scripts:?}");
+    assert_eq!(server.counts(), counts, "{scripts:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{scripts:?}");
+    let sent = server.counts.sent.load(Ordering::SeqCst);
+    assert!(sent < 16 << 20, "{scripts:?}: {sent}");
+}
+
+#[tokio::test]
+async fn unprocessed_request_is_sent_once_more_on_a_new_connection() {
+    check(&[Script::Answer], "answered 200", (1, 1)).await;
+    check(const { &[Script::Reset(REFUSED_STREAM), Script::Answer] }, "answered 200", (2, 2)).await;
+    check(&[Script::GoAway, Script::Answer], "answered 200", (2, 2)).await;
+    check(const { &[Script::Reset(REFUSED_STREAM)] }, "connection reset", (2, 2)).await;
+    check(&[Script::GoAway], "connection closed without an answer", (2, 2)).await;
+}
+
+#[tokio::test]
+async fn failed_request_is_not_sent_again() {
+    check(const { &[Script::Reset(INTERNAL_ERROR)] }, "connection reset", (1, 1)).await;
+    check(&[Script::EndlessHeaders], "the answer's head is too large", (1, 1)).await;
+    check(&[Script::LargeHeader], "the answer's head is too large", (1, 1)).await;
+    check(&[Script::Push], "the answer is not HTTP", (1, 1)).await;
+}
+
+#[tokio::test]
+async fn server_that_requires_http1_gets_it() {
+    let scripts = const { &[Script::Reset(HTTP_1_1_REQUIRED)] };
+    let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
+    let client = server.client(Settings::default());
+    for _ in 0..3 {
+        let fetched = named(&client, server.url()).await;
+        assert_eq!(ending(&fetched), "answered 200");
+        assert_eq!(text(&fetched), "ok");
+    }
+    assert_eq!(server.counts(), (2, 1));
+}
+
+#[tokio::test]
+async fn body_beyond_the_window_is_an_error_within_bounds() {
+    check(&[Script::EndlessBody], "the answer breaks off", (1, 1)).await;
+}
+
+#[tokio::test]
+async fn silent_connection_is_not_used_again() {
+    let scripts = &[Script::Answer, Script::Silence, Script::Answer];
+    let server = Scripted::start(scripts, &["h2"]).await;
+    let client = server.client(Settings::default());
+    assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
+    let terms = Terms { timeout: Some(Duration::from_millis(100)), ..Terms::default() };
+    let hasty = asking(server.url(), RequestRights::named_by_user(), terms);
+    let fetched = client.fetch(hasty).await;
+    assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");
+    assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
+    assert_eq!(server.counts(), (2, 3));
+}
+
+/// Serves bodies without end, as far as the client's windows allow.
+async fn serve_endless_bodies(authority: &Authority, counts: &Arc<Counts>) -> SocketAddr {
+    let acceptor = authority.acceptor("a.test", 4000, &["h2"]);
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let counts = Arc::clone(counts);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let Ok(stream) = acceptor.accept(stream).await else { continue };
+            counts.connections.fetch_add(1, Ordering::SeqCst);
+            let counts = Arc::clone(&counts);
+            tokio::spawn(async move {
+                let mut connection = h2::server::handshake(stream).await.unwrap();
+                while let Some(Ok((_, respond))) = connection.accept().await {
+                    tokio::spawn(send_without_end(respond, Arc::clone(&counts)));
+                }
+            });
+        }
+    });
+    address
+}
+
+async fn send_without_end(mut respond: h2::server::SendResponse<Bytes>, counts: Arc<Counts>) {
+    let Ok(mut body) = respond.send_response(Response::new(()), false) else { return };
+    loop {
+        body.reserve_capacity(16 << 10);
+        let Some(Ok(room)) = std::future::poll_fn(|cx| body.poll_capacity(cx)).await else {
+            return;
+        };
+        if body.send_data(vec![b'a'; room].into(), false).is_err() {
+            return;
+        }
+        counts.sent.fetch_add(room, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test]
+async fn endless_body_stops_at_the_cap_and_the_connection_stays() {
+    let (authority, counts) = (Authority::new(), Arc::<Counts>::default());
+    let address = serve_endless_bodies(&authority, &counts).await;
+    let roots = vec![authority.der()];
+    let client = client(Settings { tls_roots: roots, ..knowing("a.test", address) });
+    for _ in 0..3 {
+        let fetched = named(&client, page(address.port(), "/")).await;
+        let body = fetched.body.as_ref().unwrap();
+        assert_eq!((ending(&fetched), body.is_cut), ("answered 200".into(), true));
+        assert_eq!(body.bytes.len(), Settings::default().text_cap);
+    }
+    assert_eq!(counts.connections.load(Ordering::SeqCst), 1);
+    // Three bodies, and what the windows let through beyond each.
+    let sent = counts.sent.load(Ordering::SeqCst);
+    assert!(sent < 3 << 20, "{sent}");
+}

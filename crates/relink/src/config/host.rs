@@ -1,0 +1,88 @@
+//! What single hosts get: the table `[host."example.org"]` of the user's file.
+//!
+//! Values may be secret. They are in the file itself, in an environment
+//! variable or in another file, and `Debug` does not show them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// The table of one host.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct HostConfig {
+    /// Headers for every request to it, by name.
+    pub headers: BTreeMap<String, Secret>,
+    /// `USER:PASSWORD` for every request to it.
+    pub basic_auth: Option<Secret>,
+    /// See `--client-cert`.
+    pub client_cert: Option<PathBuf>,
+    /// See `--client-key`.
+    pub client_key: Option<PathBuf>,
+}
+
+/// A value that is not shown.
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+pub enum Secret {
+    /// The value itself.
+    Text(String),
+    /// `{ env = "NAME" }`: the value of an environment variable.
+    Variable {
+        /// Its name.
+        env: String,
+    },
+    /// `{ file = "PATH" }`: the text of a file, without the final line break.
+    File {
+        /// Its path.
+        file: PathBuf,
+    },
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+impl HostConfig {
+    /// The keys of the table.
+    pub const KEYS: [&'static str; 4] = ["basic-auth", "client-cert", "client-key", "headers"];
+
+    /// Makes paths relative to the directory of the configuration file.
+    pub fn resolve_paths(&mut self, folder: &Path) {
+        let secrets = self.headers.values_mut().chain(&mut self.basic_auth);
+        let secrets = secrets.filter_map(|secret| match secret {
+            Secret::File { file } => Some(file),
+            Secret::Text(_) | Secret::Variable { .. } => None,
+        });
+        for path in secrets.chain(&mut self.client_cert).chain(&mut self.client_key) {
+            *path = folder.join(&path);
+        }
+    }
+}
+
+impl Secret {
+    /// The value, for what `subject` says.
+    pub fn reveal(&self, subject: &str) -> Result<String, Failure> {
+        match self {
+            Self::Text(text) => Ok(text.clone()),
+            Self::Variable { env } => std::env::var(env).map_err(|_| {
+                Failure::usage(format!("{subject} cannot be read"))
+                    .cause(format!("the environment variable `{env}` is not set to a text"))
+                    .hint("set it, or remove the entry from the configuration")
+            }),
+            Self::File { file } => {
+                let text = relink_files::read_to_string(file).map_err(|fault| {
+                    Failure::usage(format!("{subject} cannot be read"))
+                        .cause(format!("`{}`: {fault}", file.display()))
+                })?;
+                Ok(text.trim_end_matches(['\r', '\n']).to_owned())
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The way to servers: proxies, client certificates, and what single hosts
+//! get.
+//!
+//! Proxies, keys and headers may be secret: no message shows more of them than
+//! where they come from.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use relink_fetch::{ClientIdentity, HostSettings, NoProxy, Proxies, Proxy};
+use url::Url;
+
+use crate::config::{Config, HostConfig, Secret};
+use crate::failure::Failure;
+
+/// Set by web servers for CGI programs, together with `HTTP_PROXY` if a client
+/// sends a header `Proxy` (<https://httpoxy.org>).
+const CGI_MARK: &str = "REQUEST_METHOD";
+
+/// Reads an environment variable; an empty one counts as not set.
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The proxies of the flags and files, or else those of the environment.
+pub fn proxies(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<Proxies, Failure> {
+    let exclude = exclude(config, &env)?;
+    if let Some(text) = &config.proxy {
+        let proxy = parse_proxy(text, "the proxy", "--proxy ")?;
+        return Ok(Proxies { exclude, ..Proxies::all(proxy) });
+    }
+    let http: &[&str] = match env(CGI_MARK) {
+        Some(_) => &["http_proxy", "all_proxy", "ALL_PROXY"],
+        None => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
+    };
+    let https = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+    Ok(Proxies { http: first(http, &env)?, https: first(&https, &env)?, exclude })
+}
+
+/// The proxy of the first of these variables that is set.
+fn first(names: &[&str], env: impl Fn(&str) -> Option<String>) -> Result<Option<Proxy>, Failure> {
+    let mut set = names.iter().filter_map(|name| Some((name, env(name)?)));
+    set.next().map(|(name, text)| from_variable(name, &text)).transpose()
+}
+
+/// The variables may name a proxy without a scheme, as in other programs.
+fn from_variable(name: &str, text: &str) -> Result<Proxy, Failure> {
+    let subject = format!("the proxy in `{name}`");
+    let hint = format!("{name}=");
+    let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    parse_proxy(&text, &subject, &hint)
+}
+
+fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, Failure> {
+    text.parse().map_err(|fault: relink_fetch::ParseProxyError| {
+        Failure::usage(format!("{subject} cannot be used"))
+            .cause(fault.to_string())
+            .hint(format!("write it like `{option}http://127.0.0.1:8080`"))
+    })
+}
+
+fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoProxy, Failure> {
+    let (text, subject) = match &config.no_proxy {
+        Some(list) => (list.join(","), "--no-proxy"),
+        None => (env("no_proxy").or_else(|| env("NO_PROXY")).unwrap_or_default(), "NO_PROXY"),
+    };
+    text.parse().map_err(|fault: relink_fetch::ParseNoProxyError| {
+        Failure::usage(format!("`{subject}` cannot be used"))
+            .cause(fault.to_string())
+            .hint("write it like `localhost,example.org:8080,10.0.0.0/8`")
+    })
+}
+
+/// The client certificate for named hosts.
+pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, Failure> {
+    read_identity(config.client_cert.as_deref(), config.client_key.as_deref())
+}
+
+/// Reads a client certificate. Without a file for the key, it is in that of
+/// the certificate.
+fn read_identity(
+    certificate: Option<&Path>,
+    key: Option<&Path>,
+) -> Result<Option<ClientIdentity>, Failure> {
+    let Some(certificate) = certificate else {
+        return match key {
+            None => Ok(None),
+            Some(_) => Err(Failure::usage("there is a client key without a certificate")
+                .hint("name the certificate with `--client-cert FILE`")),
+        };
+    };
+    let chain = read_pem(certificate)?;
+    let key_text = key.map(read_pem).transpose()?;
+    let key_text = key_text.as_deref().unwrap_or(&chain);
+    let identity = ClientIdentity::from_pem(chain.as_bytes(), key_text.as_bytes());
+    let identity = identity.map_err(|fault| {
+        Failure::usage(format!(
+            "`{}` cannot be used as a client certificate",
+            certificate.display()
+        ))
+        .cause(fault.to_string())
+        .hint("give both as PEM files: `--client-cert FILE --client-key FILE`")
+    })?;
+    Ok(Some(identity))
+}
+
+fn read_pem(path: &Path) -> Result<String, Failure> {
+    relink_files::read_to_string(path).map_err(|fault| {
+        Failure::usage(format!("cannot read the client certificate or key `{}`", path.display()))
+            .cause(fault.to_string())
+    })
+}
+
+/// What single hosts get.
+pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, Failure> {
+    let hosts = config.host.iter().flat_map(BTreeMap::iter);
+    hosts.map(|(name, host)| host_settings(name, host)).collect()
+}
+
+fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, Failure> {
+    let subject = |what: &str| format!("{what} of the host `{name}`");
+    let header = |(header, value): (&String, &Secret)| {
+        Ok((header.clone(), value.reveal(&subject(&format!("the header `{header}`")))?))
+    };
+    let login = |secret: &Secret| parse_login(secret, &subject("the login"));
+    Ok(HostSettings {
+        origin: origin(name)?,
+        headers: host.headers.iter().map(header).collect::<Result<_, Failure>>()?,
+        login: host.basic_auth.as_ref().map(login).transpose()?,
+        identity: read_identity(host.client_cert.as_deref(), host.client_key.as_deref())?,
+    })
+}
+
+fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), Failure> {
+    let text = secret.reveal(subject)?;
+    let (user, password) = text.split_once(':').ok_or_else(|| {
+        Failure::usage(format!("{subject} cannot be used"))
+            .cause("it is not written as `USER:PASSWORD`")
+    })?;
+    Ok((user.to_owned(), password.to_owned()))
+}
+
+/// Scheme, host and port of a name like `example.org`, which is meant over
+/// https, or `http://localhost:8080`.
+fn origin(name: &str) -> Result<Url, Failure> {
+    let text = if name.contains("://") { name.to_owned() } else { format!("https://{name}") };
+    let url = Url::parse(&text).ok().filter(|url| {
+        let rest = &url[url::Position::AfterPort..];
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && rest == "/"
+            && url.username().is_empty()
+            && url.password().is_none()
+    });
+    url.ok_or_else(|| {
+        Failure::usage(format!("the key `host` has a host that cannot be used: `{name}`"))
+            .hint("write it like `example.org`, `example.org:8443` or `http://localhost:8080`")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The proxies for http and https that these variables lead to.
+    #[track_caller]
+    fn check(variables: &[(&str, &str)], expect: &str) {
+        let env = |name: &str| {
+            let found = variables.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned()).filter(|value| !value.is_empty())
+        };
+        let said = proxies(&Config::default(), env).map(|proxies| {
+            let show = |proxy: Option<Proxy>| proxy.map_or("-".into(), |it| it.to_string());
+            format!("{} {}", show(proxies.http), show(proxies.https))
+        });
+        assert_eq!(said.unwrap_or_else(|_| "refused".into()), expect, "{variables:?}");
+    }
+
+    #[test]
+    fn environment_names_proxies_by_scheme() {
+        check(&[], "- -");
+        check(&[("HTTP_PROXY", "http://a.test:1")], "http://a.test:1 -");
+        check(&[("HTTPS_PROXY", "http://a.test:1")], "- http://a.test:1");
+        check(&[("ALL_PROXY", "socks5h://a.test")], "socks5h://a.test:1080 socks5h://a.test:1080");
+        let both = [("ALL_PROXY", "http://a.test:1"), ("https_proxy", "https://b.test")];
+        check(&both, "http://a.test:1 https://b.test:443");
+        check(&[("http_proxy", "a.test:1"), ("HTTP_PROXY", "b.test:2")], "http://a.test:1 -");
+        check(&[("http_proxy", ""), ("HTTP_PROXY", "b.test:2")], "http://b.test:2 -");
+        check(&[("https_proxy", "nonsense")], "refused");
+    }
+
+    #[test]
+    fn cgi_client_cannot_set_a_proxy() {
+        let request = ("REQUEST_METHOD", "GET");
+        check(&[request, ("HTTP_PROXY", "http://a.test:1")], "- -");
+        check(&[request, ("http_proxy", "http://a.test:1")], "http://a.test:1 -");
+        check(&[request, ("HTTPS_PROXY", "http://a.test:1")], "- http://a.test:1");
+    }
+
+    #[test]
+    fn flag_comes_before_the_environment() {
+        let env = |name: &str| match name {
+            "ALL_PROXY" => Some("http://a.test:1".to_owned()),
+            "NO_PROXY" => Some("b.test".to_owned()),
+            _ => None,
+        };
+        let config = Config { proxy: Some("http://c.test:3".into()), ..Config::default() };
+        let found = proxies(&config, env).unwrap();
+        assert_eq!(found.https.unwrap().to_string(), "http://c.test:3");
+        assert_eq!(found.exclude, "b.test".parse().unwrap());
+        let config = Config { no_proxy: Some(vec!["d.test".into()]), ..Config::default() };
+        assert_eq!(proxies(&config, env).unwrap().exclude, "d.test".parse().unwrap());
+    }
+
+    #[test]
+    fn host_is_meant_over_https_unless_it_says_otherwise() {
+        for (name, expect) in [
+            ("example.org", Some("https://example.org/")),
+            ("EXAMPLE.org:8443", Some("https://example.org:8443/")),
+            ("http://localhost:8080", Some("http://localhost:8080/")),
+            ("[::1]", Some("https://[::1]/")),
+            ("ftp://example.org", None),
+            ("example.org/path", None),
+            ("user@example.org", None),
+            ("", None),
+        ] {
+            let said = origin(name).ok().map(|url| url.to_string());
+            assert_eq!(said.as_deref(), expect, "{name}");
+        }
+    }
+}
