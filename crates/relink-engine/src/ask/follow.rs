@@ -22,8 +22,11 @@ use crate::{EngineFault, Observer};
 /// Places told of a target while a crawl goes on: a page may have as many as
 /// its site has pages.
 const PLACES: usize = 1;
-/// How often a crawl's memory is saved.
+/// The longest time between two saves of a crawl's memory: a kill loses what
+/// was learned since, and may then enter a trap further.
 const SAVING: Duration = Duration::from_secs(5);
+/// Saving may take one part in so many of the time.
+const SAVING_SHARE: u32 = 20;
 /// Targets that needed no asking are read back this many at a time.
 const PAGE: usize = 256;
 
@@ -166,10 +169,11 @@ impl Asker<'_> {
     pub(super) async fn keep_memory(&mut self) -> Result<(), EngineFault> {
         let now = self.elapsed();
         if let Some(crawler) = &self.crawler
-            && now >= self.saved + SAVING
+            && now >= self.save_due
         {
             crate::crawl::keep_memory(self.ports, self.run, crawler).await?;
-            self.saved = now;
+            let took = self.elapsed().saturating_sub(now);
+            self.save_due = now + (took * SAVING_SHARE).min(SAVING);
         }
         Ok(())
     }

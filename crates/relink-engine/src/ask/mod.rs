@@ -221,8 +221,8 @@ pub(crate) struct Asker<'a> {
     reported: Option<Duration>,
     /// Errands that are not asked after all.
     left: Vec<(HostId, Errand)>,
-    /// When the crawl's memory was last saved.
-    saved: Duration,
+    /// When the crawl's memory is saved next.
+    save_due: Duration,
     /// Hosts whose last requests failed, while they are not leased.
     outages: HashMap<HostId, Outage>,
 }
@@ -263,7 +263,7 @@ impl<'a> Asker<'a> {
             targets: 0,
             reported: None,
             left: Vec::new(),
-            saved: Duration::ZERO,
+            save_due: Duration::ZERO,
             outages: HashMap::new(),
         }
     }
