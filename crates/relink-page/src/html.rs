@@ -7,6 +7,8 @@
 mod addresses;
 mod anchors;
 mod attribute_value;
+mod block_role;
+mod blocks;
 mod element;
 mod links;
 mod onward;
@@ -21,6 +23,7 @@ mod style;
 mod tokenizer;
 
 pub(crate) use anchors::{each_anchor, each_heading};
+pub(crate) use blocks::{each_href, read_blocks};
 pub(crate) use links::{Html, HtmlParts, each_destination};
 pub(crate) use page::read_page;
 pub use robots::RobotsMarks;

@@ -28,6 +28,7 @@
 mod anchors;
 mod asciidoc;
 mod bare;
+mod blocks;
 mod css;
 mod csv;
 mod cut;
@@ -69,6 +70,10 @@ mod laws;
 use relink_model::Link;
 
 pub use anchors::{Anchors, Slugs, UnknownSlugs, anchors};
+pub use blocks::{
+    Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT, block_text,
+    body_blocks,
+};
 pub use csv::{TableCell, each_row};
 pub use digest::{digest, text_digest};
 pub use format::{Format, UnknownFormat, is_binary};
@@ -83,6 +88,7 @@ pub use options::{Column, Options};
 pub use problem::Problem;
 pub use query_plan::{Aim, PlanLimits, QueryPlan, title_query};
 pub use source::Language;
+pub use stop_words::{is_stop_word, stop_words};
 pub use target::{classify, fills_placeholders, holds_placeholder};
 pub use window::Windows;
 pub use xml::is_sitemap_index;

@@ -8,6 +8,7 @@
 
 mod admonition;
 mod ahead;
+mod blocks;
 mod blunt;
 mod destination;
 pub(crate) mod front_matter;
@@ -25,6 +26,7 @@ use relink_model::{PlaceKind, SkipReason};
 use self::ahead::Ahead;
 use self::repeated::Repeated;
 pub(crate) use admonition::as_lists;
+pub(crate) use blocks::read_blocks;
 pub(crate) use blunt::blunted;
 
 use crate::bare::{http_addresses, www_addresses};

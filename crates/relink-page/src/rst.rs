@@ -6,6 +6,7 @@
 //! hyperlink targets are kept until the end, when it is known which of them the
 //! text refers to.
 
+mod blocks;
 mod directive;
 mod inline;
 mod target;
@@ -18,6 +19,7 @@ use crate::cut::Cut as _;
 use crate::found::{Extractor, Found};
 use crate::line::Line;
 use crate::mention::Mentions;
+pub(crate) use blocks::read_blocks;
 use target::Targets;
 
 /// How many list marks may stand before a paragraph in one line.

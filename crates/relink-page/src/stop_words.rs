@@ -1,8 +1,17 @@
 //! Words that say nothing about a page: those that hold sentences together in
 //! the languages of most of the web, and those that stand on every page.
 
+/// The words that [`is_stop_word`] knows, in the order of their bytes.
+pub fn stop_words() -> &'static [&'static str] {
+    STOP_WORDS
+}
+
 /// Whether a word, in lower case, says nothing about a page.
-pub(crate) fn is_stop_word(word: &str) -> bool {
+///
+/// ```
+/// assert!(relink_page::is_stop_word("the") && !relink_page::is_stop_word("owl"));
+/// ```
+pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

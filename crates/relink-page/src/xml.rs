@@ -9,6 +9,7 @@
 //! document type is passed over whole: no entity is ever expanded and no other
 //! file is ever looked at, so neither a bomb nor a spy gets anything.
 
+mod blocks;
 mod reference;
 mod tokenizer;
 
@@ -18,6 +19,7 @@ use std::ops::Range;
 use memchr::memmem;
 use relink_model::{PlaceKind, SkipReason};
 
+pub(crate) use self::blocks::read_blocks;
 use self::reference::{parts_between_marks, unescape};
 use self::tokenizer::{Attribute, Memory, Token, Tokenizer};
 use crate::bare::http_addresses;

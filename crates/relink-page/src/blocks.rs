@@ -1,0 +1,155 @@
+//! The text of a page as a list of blocks: paragraphs, headings, list items.
+//!
+//! One pass over a document yields its visible text, cut where a reader sees
+//! a new block, with the links of each block and a mark for parts that repeat
+//! on every page of a site (navigation, banners, footers, cookie notices).
+//! Versions of a page are compared by these blocks.
+//!
+//! The result is bounded: at most [`MAX_TEXT`] bytes of text, [`MAX_BLOCKS`]
+//! blocks and [`MAX_LINKS`] links, whatever the document holds. Style sheets
+//! are not read, so text that only a style sheet hides counts as visible.
+
+mod builder;
+mod lines;
+
+use std::ops::Range;
+
+pub(crate) use builder::BlockBuilder;
+pub(crate) use lines::{is_underline, list_item};
+
+use crate::document::{encoding_of, text_of};
+use crate::{Format, html, markdown, rst, xml};
+
+/// Maximum length of the text, in bytes.
+pub const MAX_TEXT: usize = 10 * 1024 * 1024;
+
+/// Maximum number of blocks; the text after them is one further block.
+pub const MAX_BLOCKS: usize = 20_000;
+
+/// Maximum number of links.
+pub const MAX_LINKS: usize = 10_000;
+
+/// The role of a block in its page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BlockKind {
+    /// The title of the page.
+    Title,
+    /// A heading of any level.
+    Heading,
+    /// Running text.
+    Paragraph,
+    /// An item of a list.
+    ListItem,
+    /// A cell of a table.
+    TableCell,
+    /// Program code or other preformatted text.
+    Code,
+    /// A quotation.
+    Quote,
+    /// The caption of a figure or table.
+    Caption,
+}
+
+/// One block of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its role.
+    pub kind: BlockKind,
+    /// Its range in [`BlockText::text`].
+    pub range: Range<usize>,
+    /// Whether it probably repeats on every page of the site.
+    pub is_boilerplate: bool,
+    /// A hash of the elements around the block. Two blocks of one list have
+    /// the same value, and so has one block in two versions of a page.
+    pub container: u64,
+}
+
+/// A link of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockLink {
+    /// The destination as written, character references resolved.
+    pub url: String,
+    /// The index of the block with the link; none where it is not known.
+    pub block: Option<usize>,
+}
+
+/// The text of a page, cut into blocks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockText {
+    text: String,
+    /// Every block, in document order. No block is empty.
+    pub blocks: Vec<Block>,
+    /// The links, in document order.
+    pub links: Vec<BlockLink>,
+    /// Whether the page has more text or links than the limits allow.
+    pub is_cut: bool,
+}
+
+impl BlockText {
+    /// The text of all blocks, one after the other, a line each.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a block, white space folded.
+    pub fn text_of(&self, block: &Block) -> &str {
+        self.text.get(block.range.clone()).unwrap_or_default()
+    }
+
+    /// The title of the page, or else its first heading.
+    pub fn title(&self) -> Option<&str> {
+        let first = |kind| self.blocks.iter().find(|block| block.kind == kind);
+        let block = first(BlockKind::Title).or_else(|| first(BlockKind::Heading))?;
+        Some(self.text_of(block))
+    }
+}
+
+/// Cuts a document of a known format into blocks.
+///
+/// ```
+/// use relink_page::{BlockKind, Format, block_text};
+/// let page = block_text(Format::Html, b"<nav>Home</nav><h1>Owls</h1><p>They <b>hoot</b>.");
+/// let blocks: Vec<_> = page.blocks.iter().map(|block| page.text_of(block)).collect();
+/// assert_eq!(blocks, ["Home", "Owls", "They hoot."]);
+/// assert!(page.blocks[0].is_boilerplate);
+/// assert_eq!(page.blocks[1].kind, BlockKind::Heading);
+/// ```
+pub fn block_text(format: Format, bytes: &[u8]) -> BlockText {
+    of_text(format, &text_of(bytes, None))
+}
+
+/// Cuts a fetched body into blocks; nothing if it is not text.
+///
+/// ```
+/// let page = relink_page::body_blocks(Some("text/html"), b"<p>Hello").unwrap();
+/// assert_eq!(page.text().trim(), "Hello");
+/// assert!(relink_page::body_blocks(Some("image/png"), b"\x89PNG").is_none());
+/// ```
+pub fn body_blocks(content_type: Option<&str>, body: &[u8]) -> Option<BlockText> {
+    let format = Format::of_content_type(content_type, body)?;
+    Some(of_text(format, &text_of(body, encoding_of(content_type))))
+}
+
+fn of_text(format: Format, text: &str) -> BlockText {
+    let text = bounded(text);
+    let mut builder = BlockBuilder::new();
+    match format {
+        Format::Html => html::read_blocks(text, &mut builder),
+        Format::Markdown => markdown::read_blocks(text, &mut builder),
+        Format::Rst => rst::read_blocks(text, &mut builder),
+        Format::Xml => xml::read_blocks(text, &mut builder),
+        _ => lines::read_blocks(format, text, &mut builder),
+    }
+    builder.finish()
+}
+
+/// Maximum length of the source that is read, in bytes: markup may be several
+/// times as long as its text.
+const MAX_SOURCE: usize = 4 * MAX_TEXT;
+
+fn bounded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_SOURCE)]
+}
+
+#[cfg(test)]
+mod tests;

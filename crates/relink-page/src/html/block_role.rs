@@ -1,0 +1,140 @@
+//! What each HTML element is to the blocks of a page.
+
+use crate::blocks::BlockKind;
+
+/// What an element is to the blocks of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BlockRole {
+    /// Part of a block; words continue across its tags.
+    Inline,
+    /// An inline element with a link.
+    Anchor,
+    /// A frame or area with a link.
+    Embed,
+    /// Its text is not shown.
+    Unshown,
+    /// Holds blocks.
+    Container(Group),
+    /// One block.
+    Block(BlockKind),
+    /// Separates words.
+    Separator,
+}
+
+/// What a container is to its page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Group {
+    /// Holds whatever its names say.
+    Plain,
+    /// The body of the page.
+    Body,
+    /// The main part of the page.
+    Main,
+    /// An article or a section, whose header and footer belong to it.
+    Content,
+    /// Repeats on every page of a site.
+    Boilerplate,
+    /// The header or footer of the page, unless it is part of an article.
+    PageEdge,
+}
+
+impl BlockRole {
+    /// The role of an element by its name, in whatever case.
+    pub(super) fn named(name: &str) -> Self {
+        if name.len() > MAX_CODE {
+            return Self::of_long(name);
+        }
+        match code(name) {
+            A => Self::Anchor,
+            ABBR | ACRONYM | B | BDI | BDO | BIG | CITE | CODE | DATA | DEL | DFN | EM | FONT
+            | I | INS | KBD | LABEL | MARK | NOBR | Q | S | SAMP | SMALL | SPAN | STRIKE
+            | STRONG | SUB | SUP | TIME | TT | U | VAR | WBR => Self::Inline,
+            AREA | IFRAME => Self::Embed,
+            TEMPLATE | SELECT | NOSCRIPT => Self::Unshown,
+            CENTER | DETAILS | DIV | DL | FIELDSET | FIGURE | FORM | OL | TABLE | UL | SVG => {
+                Self::Container(Group::Plain)
+            }
+            BODY => Self::Container(Group::Body),
+            MAIN => Self::Container(Group::Main),
+            ARTICLE | SECTION => Self::Container(Group::Content),
+            NAV | ASIDE | DIALOG | MENU => Self::Container(Group::Boilerplate),
+            HEADER | FOOTER => Self::Container(Group::PageEdge),
+            H1 | H2 | H3 | H4 | H5 | H6 | SUMMARY | LEGEND => Self::Block(BlockKind::Heading),
+            P | ADDRESS | HGROUP | HR | TR => Self::Block(BlockKind::Paragraph),
+            LI | DT | DD => Self::Block(BlockKind::ListItem),
+            TD | TH => Self::Block(BlockKind::TableCell),
+            PRE => Self::Block(BlockKind::Code),
+            CAPTION => Self::Block(BlockKind::Caption),
+            _ => Self::Separator,
+        }
+    }
+
+    fn of_long(name: &str) -> Self {
+        if name.eq_ignore_ascii_case("blockquote") {
+            Self::Block(BlockKind::Quote)
+        } else if name.eq_ignore_ascii_case("figcaption") {
+            Self::Block(BlockKind::Caption)
+        } else {
+            Self::Separator
+        }
+    }
+}
+
+/// Maximum length of a name that has a code, in bytes.
+const MAX_CODE: usize = 8;
+
+/// A short name as a number, equal for both cases: comparing numbers is what
+/// makes the lookup fast.
+const fn code(name: &str) -> u64 {
+    /// The bit that differs between the cases of a letter.
+    const CASE: u8 = 0x20;
+    let (mut code, mut at) = (0, 0);
+    while at < name.len() {
+        code = code << 8 | (name.as_bytes()[at] | CASE) as u64;
+        at += 1;
+    }
+    code
+}
+
+/// Defines the codes of element names.
+macro_rules! codes {
+    ($($constant:ident = $name:literal)*) => { $(const $constant: u64 = code($name);)* };
+}
+
+codes! {
+    A = "a" ABBR = "abbr" ACRONYM = "acronym" ADDRESS = "address" AREA = "area"
+    ARTICLE = "article" ASIDE = "aside" B = "b" BDI = "bdi" BDO = "bdo" BIG = "big" BODY = "body"
+    CAPTION = "caption" CENTER = "center" CITE = "cite" CODE = "code" DATA = "data" DD = "dd"
+    DEL = "del" DETAILS = "details" DFN = "dfn" DIALOG = "dialog" DIV = "div" DL = "dl" DT = "dt"
+    EM = "em" FIELDSET = "fieldset" FIGURE = "figure" FONT = "font" FOOTER = "footer"
+    FORM = "form" H1 = "h1" H2 = "h2" H3 = "h3" H4 = "h4" H5 = "h5" H6 = "h6" HEADER = "header"
+    HGROUP = "hgroup" HR = "hr" I = "i" IFRAME = "iframe" INS = "ins" KBD = "kbd"
+    LABEL = "label" LEGEND = "legend" LI = "li" MAIN = "main" MARK = "mark" MENU = "menu"
+    NAV = "nav" NOBR = "nobr" NOSCRIPT = "noscript" OL = "ol" P = "p" PRE = "pre" Q = "q"
+    S = "s" SAMP = "samp" SECTION = "section" SELECT = "select" SMALL = "small" SPAN = "span"
+    STRIKE = "strike" STRONG = "strong" SUB = "sub" SUMMARY = "summary" SUP = "sup" SVG = "svg"
+    TABLE = "table" TD = "td" TEMPLATE = "template" TH = "th" TIME = "time" TR = "tr" TT = "tt"
+    U = "u" UL = "ul" VAR = "var" WBR = "wbr"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn named_knows_elements_in_both_cases() {
+        for (name, role) in [
+            ("DIV", BlockRole::Container(Group::Plain)),
+            ("Nav", BlockRole::Container(Group::Boilerplate)),
+            ("h6", BlockRole::Block(BlockKind::Heading)),
+            ("h7", BlockRole::Separator),
+            ("BlockQuote", BlockRole::Block(BlockKind::Quote)),
+            ("strong", BlockRole::Inline),
+            ("br", BlockRole::Separator),
+            ("my-element", BlockRole::Separator),
+            ("", BlockRole::Separator),
+        ] {
+            assert_eq!(BlockRole::named(name), role, "{name}");
+        }
+    }
+}

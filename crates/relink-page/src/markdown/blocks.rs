@@ -1,0 +1,144 @@
+//! The blocks of a Markdown document, and of the HTML inside it.
+
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+
+use super::{as_lists, blunted, front_matter, options};
+use crate::blocks::{BlockBuilder, BlockKind};
+use crate::html;
+
+/// Settings at the start of a file that readers see, with their role.
+const SHOWN_SETTINGS: [(&str, BlockKind); 4] = [
+    ("title", BlockKind::Title),
+    ("description", BlockKind::Paragraph),
+    ("summary", BlockKind::Paragraph),
+    ("abstract", BlockKind::Paragraph),
+];
+
+/// Reads the blocks of a document.
+pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
+    let start = front_matter::length(text);
+    read_settings(&text[..start], builder);
+    let body = blunted(as_lists(&text[start..]));
+    let mut reader = Reader { builder, html: String::new(), items: 0, quotes: 0, images: 0 };
+    for event in Parser::new_ext(&body, options(&body)) {
+        reader.read(event);
+    }
+    reader.end_html();
+    reader.builder.end();
+}
+
+fn read_settings(settings: &str, builder: &mut BlockBuilder) {
+    let mut is_shown = false;
+    for line in settings.lines() {
+        // An indented line continues the setting above.
+        if line.starts_with([' ', '\t']) {
+            if is_shown {
+                builder.space();
+                builder.push(line.trim());
+            }
+            continue;
+        }
+        let setting = line.split_once([':', '=']);
+        let known = setting.and_then(|(name, value)| {
+            let known = SHOWN_SETTINGS.iter().find(|(known, _)| *known == name.trim());
+            known.map(|(_, kind)| (*kind, value))
+        });
+        is_shown = known.is_some();
+        if let Some((kind, value)) = known {
+            builder.begin(kind, false, 0);
+            builder.push(value.trim().trim_matches(['"', '\'', '|', '>']));
+        }
+    }
+    builder.begin(BlockKind::Paragraph, false, 0);
+}
+
+struct Reader<'b> {
+    builder: &'b mut BlockBuilder,
+    /// A block of HTML, which comes line by line.
+    html: String,
+    items: usize,
+    quotes: usize,
+    images: usize,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.open(&tag),
+            Event::End(tag) => self.close(tag),
+            Event::Text(text) | Event::Code(text) => self.builder.push(&text),
+            Event::Html(html) => self.html.push_str(&html),
+            Event::InlineHtml(html) => self.inline_html(&html),
+            Event::SoftBreak | Event::HardBreak => self.builder.space(),
+            Event::Rule => self.begin(BlockKind::Paragraph),
+            _ => {}
+        }
+    }
+
+    fn open(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::Heading { .. } => self.begin(BlockKind::Heading),
+            Tag::CodeBlock(_) => self.begin(BlockKind::Code),
+            Tag::TableCell => self.begin(BlockKind::TableCell),
+            Tag::Item => {
+                self.items += 1;
+                self.begin(BlockKind::ListItem);
+            }
+            Tag::BlockQuote(_) => {
+                self.quotes += 1;
+                self.begin(BlockKind::Quote);
+            }
+            Tag::Paragraph | Tag::FootnoteDefinition(_) => self.begin(BlockKind::Paragraph),
+            Tag::Link { dest_url, .. } => self.builder.link(dest_url),
+            Tag::Image { .. } => self.images += 1,
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::HtmlBlock => self.end_html(),
+            TagEnd::Item => {
+                self.items = self.items.saturating_sub(1);
+                self.begin(BlockKind::Paragraph);
+            }
+            TagEnd::BlockQuote(_) => {
+                self.quotes = self.quotes.saturating_sub(1);
+                self.begin(BlockKind::Paragraph);
+            }
+            TagEnd::Image => self.images = self.images.saturating_sub(1),
+            TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::TableCell | TagEnd::Paragraph => {
+                self.begin(BlockKind::Paragraph);
+            }
+            _ => {}
+        }
+    }
+
+    /// Begins a block; a paragraph of a list or quotation is part of it.
+    fn begin(&mut self, kind: BlockKind) {
+        let kind = match kind {
+            BlockKind::Paragraph if self.items > 0 => BlockKind::ListItem,
+            BlockKind::Paragraph if self.quotes > 0 => BlockKind::Quote,
+            kind => kind,
+        };
+        self.builder.begin(kind, false, 0);
+    }
+
+    /// An inline tag shows nothing by itself.
+    fn inline_html(&mut self, tag: &str) {
+        if tag.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("<br")) {
+            self.builder.space();
+        }
+        if tag.as_bytes().get(1).is_some_and(|first| first.eq_ignore_ascii_case(&b'a')) {
+            html::each_href(tag, &mut |url| self.builder.link(url));
+        }
+    }
+
+    fn end_html(&mut self) {
+        let html = std::mem::take(&mut self.html);
+        if !html.is_empty() {
+            html::read_blocks(&html, self.builder);
+        }
+        self.begin(BlockKind::Paragraph);
+    }
+}

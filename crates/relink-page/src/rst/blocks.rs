@@ -1,0 +1,186 @@
+//! The blocks of a reStructuredText document.
+//!
+//! Lines make paragraphs; titles are known by their underlines, code by the
+//! `::` or the directive before it. Comments, targets and options are not
+//! text. The inline markup of a paragraph is removed when the paragraph ends.
+
+use crate::blocks::{BlockBuilder, BlockKind, is_underline, list_item};
+use crate::line::Line;
+use crate::{Format, each_link};
+
+/// Directives whose content is code.
+const CODE_DIRECTIVES: &[&str] =
+    &["code", "code-block", "sourcecode", "console", "math", "parsed-literal", "highlight", "raw"];
+
+/// Directives whose content and arguments are settings or references.
+#[rustfmt::skip]
+const UNSHOWN_DIRECTIVES: &[&str] = &[
+    "currentmodule", "default-role", "image", "include", "index", "literalinclude", "meta",
+    "module", "toctree",
+];
+
+/// Reads the blocks of a document.
+pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
+    let mut reader = Reader { text, at: 0, builder, paragraph: String::new() };
+    reader.read();
+    reader.builder.end();
+    each_link(Format::Rst, text.as_bytes(), &mut |link| {
+        builder.link_without_block(link.target.text());
+    });
+}
+
+struct Reader<'b, 't> {
+    text: &'t str,
+    /// The start of the next line.
+    at: usize,
+    builder: &'b mut BlockBuilder,
+    /// The paragraph being read, with its markup.
+    paragraph: String,
+}
+
+impl<'t> Reader<'_, 't> {
+    fn read(&mut self) {
+        while let Some(line) = Line::at(self.text, self.at) {
+            self.at = line.next;
+            self.read_line(&line);
+        }
+        self.end_paragraph();
+    }
+
+    fn read_line(&mut self, line: &Line) {
+        let written = line.written(self.text);
+        if line.is_blank() {
+            self.end_paragraph();
+        } else if let Some(explicit) = explicit(written) {
+            self.end_paragraph();
+            self.explicit(explicit, line.indent);
+        } else if self.paragraph.is_empty() && is_underline(written, "") {
+            // An overline or a transition; the title comes next.
+        } else if self.paragraph.is_empty() && self.next_underlines(written) {
+            self.builder.begin(BlockKind::Heading, false, 0);
+            self.builder.push(&plain(written));
+            self.builder.begin(BlockKind::Paragraph, false, 0);
+        } else {
+            self.text_line(line);
+        }
+    }
+
+    fn text_line(&mut self, line: &Line) {
+        let written = line.written(self.text);
+        let item = list_item(written);
+        if item.is_some() {
+            self.end_paragraph();
+            self.builder.begin(BlockKind::ListItem, false, 0);
+        }
+        self.paragraph.push_str(item.unwrap_or(written));
+        self.paragraph.push('\n');
+        let is_followed = Line::at(self.text, self.at).is_some_and(|next| !next.is_blank());
+        if !is_followed && written.ends_with("::") {
+            self.end_paragraph();
+            self.code(line.indent);
+        }
+    }
+
+    fn next_underlines(&mut self, title: &str) -> bool {
+        let Some(next) = Line::at(self.text, self.at) else { return false };
+        let is_underline = is_underline(next.written(self.text), title);
+        if is_underline {
+            self.at = next.next;
+        }
+        is_underline
+    }
+
+    fn end_paragraph(&mut self) {
+        let text = std::mem::take(&mut self.paragraph);
+        if !text.is_empty() {
+            self.builder.push(&plain(text.trim_end().trim_end_matches("::")));
+        }
+        self.builder.begin(BlockKind::Paragraph, false, 0);
+    }
+
+    /// Reads the text after two dots: a target, a directive or a comment.
+    fn explicit(&mut self, written: &'t str, indent: usize) {
+        if written.starts_with('_') || written.starts_with('|') {
+            return;
+        }
+        let name = written.split_once("::").filter(|(name, _)| !name.contains(' '));
+        let Some((name, argument)) = name else {
+            if !written.starts_with('[') {
+                self.skip_block(indent);
+            }
+            return;
+        };
+        self.skip_options();
+        if UNSHOWN_DIRECTIVES.contains(&name) {
+            self.skip_block(indent);
+        } else if CODE_DIRECTIVES.contains(&name) {
+            self.code(indent);
+        } else if !argument.trim().is_empty() {
+            self.paragraph.push_str(argument.trim());
+            self.paragraph.push('\n');
+        }
+    }
+
+    /// Skips the options of a directive: `:name: value`.
+    fn skip_options(&mut self) {
+        while let Some(line) = Line::at(self.text, self.at) {
+            if line.indent == 0 || !line.written(self.text).starts_with(':') {
+                break;
+            }
+            self.at = line.next;
+        }
+    }
+
+    /// Reads the lines further right than `indent` as code.
+    fn code(&mut self, indent: usize) {
+        let start = self.at;
+        self.skip_block(indent);
+        self.builder.begin(BlockKind::Code, false, 0);
+        self.builder.push(&self.text[start..self.at]);
+        self.builder.begin(BlockKind::Paragraph, false, 0);
+    }
+
+    fn skip_block(&mut self, indent: usize) {
+        while let Some(line) = Line::at(self.text, self.at) {
+            if !line.is_blank() && line.indent <= indent {
+                break;
+            }
+            self.at = line.next;
+        }
+    }
+}
+
+/// The text after the two dots of explicit markup.
+fn explicit(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("..")?;
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim_start())
+}
+
+/// Text without inline markup: roles, backquotes, and the destinations of
+/// references.
+fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for (at, part) in text.split('`').enumerate() {
+        let is_quoted = at % 2 == 1;
+        if is_quoted {
+            plain.push_str(without_destination(part));
+        } else {
+            plain.push_str(without_role(part));
+        }
+    }
+    plain
+}
+
+/// `text <destination>` without the destination.
+fn without_destination(quoted: &str) -> &str {
+    let text = quoted.strip_suffix('>').and_then(|inside| inside.rsplit_once('<'));
+    text.map_or(quoted, |(text, _)| text).trim_end()
+}
+
+/// Text before a backquote without the name of a role, `:ref:`.
+fn without_role(text: &str) -> &str {
+    let Some(inside) = text.strip_suffix(':') else { return text };
+    let is_name = |it: char| it.is_alphanumeric() || matches!(it, ':' | '-' | '_' | '.' | '+');
+    let name = inside.trim_end_matches(is_name);
+    if inside[name.len()..].starts_with(':') { name } else { text }
+}
