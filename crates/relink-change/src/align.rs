@@ -1,0 +1,302 @@
+//! Which words of two sequences are common, in order.
+//!
+//! The longest common subsequence by the algorithm of Hunt and Szymanski
+//! (1977), whose time grows with the number of equal pairs. Where there are
+//! too many pairs, the sequences are first cut at words that occur once in
+//! each (patience diff); where that does not help either, words are matched
+//! without regard to their order. Time is near-linear in all cases.
+
+use std::collections::HashMap;
+
+/// Maximum number of equal pairs for an exact answer.
+const MAX_PAIRS: usize = 400_000;
+
+/// Maximum depth of cutting at unique words.
+const MAX_CUTS: usize = 8;
+
+/// The words of two sequences that have a counterpart in the other.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Alignment {
+    pub(crate) old: Vec<bool>,
+    pub(crate) new: Vec<bool>,
+    /// The pairs, in whatever order.
+    pub(crate) pairs: Vec<(usize, usize)>,
+}
+
+impl Alignment {
+    /// The number of common words.
+    pub(crate) fn common(&self) -> usize {
+        self.pairs.len()
+    }
+}
+
+/// Aligns two sequences.
+pub(crate) fn align(old: &[u32], new: &[u32]) -> Alignment {
+    let mut alignment =
+        Alignment { old: vec![false; old.len()], new: vec![false; new.len()], pairs: Vec::new() };
+    alignment.align((old, 0), (new, 0), MAX_CUTS);
+    alignment
+}
+
+/// A part of a sequence, and where it begins.
+type Part<'w> = (&'w [u32], usize);
+
+impl Alignment {
+    fn mark(&mut self, old: usize, new: usize) {
+        (self.old[old], self.new[new]) = (true, true);
+        self.pairs.push((old, new));
+    }
+
+    fn align(&mut self, old: Part<'_>, new: Part<'_>, cuts: usize) {
+        let (old, new) = self.trim(old, new);
+        if old.0.is_empty() || new.0.is_empty() {
+            return;
+        }
+        let positions = positions(old.0);
+        let pairs = count_pairs(&positions, new.0);
+        if pairs <= MAX_PAIRS {
+            self.align_exactly(old, new, &positions);
+            return;
+        }
+        let anchors = if cuts > 0 { anchors(&positions, new.0) } else { Vec::new() };
+        if anchors.is_empty() {
+            self.align_unordered(old, new);
+            return;
+        }
+        let (mut from_old, mut from_new) = (0, 0);
+        for (at_old, at_new) in anchors {
+            self.align(part(old, from_old, at_old), part(new, from_new, at_new), cuts - 1);
+            self.mark(old.1 + at_old, new.1 + at_new);
+            (from_old, from_new) = (at_old + 1, at_new + 1);
+        }
+        let rest = (part(old, from_old, old.0.len()), part(new, from_new, new.0.len()));
+        self.align(rest.0, rest.1, cuts - 1);
+    }
+
+    /// Matches the equal words at both ends; returns what is between them.
+    fn trim<'o, 'n>(&mut self, old: Part<'o>, new: Part<'n>) -> (Part<'o>, Part<'n>) {
+        let before = old.0.iter().zip(new.0).take_while(|(one, other)| one == other).count();
+        (0..before).for_each(|at| self.mark(old.1 + at, new.1 + at));
+        let old = part(old, before, old.0.len());
+        let new = part(new, before, new.0.len());
+        let pairs = old.0.iter().rev().zip(new.0.iter().rev());
+        let after = pairs.take_while(|(one, other)| one == other).count();
+        let (end_old, end_new) = (old.0.len() - after, new.0.len() - after);
+        (0..after).for_each(|at| self.mark(old.1 + end_old + at, new.1 + end_new + at));
+        (part(old, 0, end_old), part(new, 0, end_new))
+    }
+
+    /// The algorithm of Hunt and Szymanski.
+    fn align_exactly(&mut self, old: Part<'_>, new: Part<'_>, positions: &Positions) {
+        // `ends[k]` is the least position in `old` at which a common
+        // subsequence of length k + 1 ends, with its node.
+        let mut ends: Vec<(u32, u32)> = Vec::new();
+        let mut nodes: Vec<Node> = Vec::new();
+        for (at_new, word) in new.0.iter().enumerate() {
+            let Some(equal) = positions.get(word) else { continue };
+            for &at_old in equal.iter().rev() {
+                let length = ends.partition_point(|(end, _)| *end < at_old);
+                if ends.get(length).is_some_and(|(end, _)| *end == at_old) {
+                    continue;
+                }
+                let before = length.checked_sub(1).map(|at| ends[at].1);
+                let node = index(nodes.len());
+                nodes.push(Node { at_old, at_new: index(at_new), before });
+                match ends.get_mut(length) {
+                    Some(end) => *end = (at_old, node),
+                    None => ends.push((at_old, node)),
+                }
+            }
+        }
+        let mut next = ends.last().map(|(_, node)| *node);
+        while let Some(node) = next.and_then(|at| nodes.get(at as usize)) {
+            self.mark(old.1 + node.at_old as usize, new.1 + node.at_new as usize);
+            next = node.before;
+        }
+    }
+
+    /// Matches equal words in whatever order.
+    fn align_unordered(&mut self, old: Part<'_>, new: Part<'_>) {
+        let mut left = positions(old.0);
+        for (at_new, word) in new.0.iter().enumerate() {
+            if let Some(at_old) = left.get_mut(word).and_then(Vec::pop) {
+                self.mark(old.1 + at_old as usize, new.1 + at_new);
+            }
+        }
+    }
+}
+
+/// One pair of a common subsequence, and the pair before it.
+struct Node {
+    at_old: u32,
+    at_new: u32,
+    before: Option<u32>,
+}
+
+/// The positions of each word, ascending.
+type Positions = HashMap<u32, Vec<u32>>;
+
+fn positions(words: &[u32]) -> Positions {
+    let mut positions = Positions::with_capacity(words.len());
+    for (at, word) in words.iter().enumerate() {
+        positions.entry(*word).or_default().push(index(at));
+    }
+    positions
+}
+
+fn count_pairs(positions: &Positions, words: &[u32]) -> usize {
+    words.iter().map(|word| positions.get(word).map_or(0, Vec::len)).sum()
+}
+
+/// Words that occur once in each sequence, as the longest chain of pairs in
+/// which both positions ascend.
+fn anchors(old: &Positions, new: &[u32]) -> Vec<(usize, usize)> {
+    let positions = positions(new);
+    let mut unique: Vec<(usize, usize)> = Vec::new();
+    for (at, word) in new.iter().enumerate() {
+        if positions[word].len() == 1
+            && let Some([only]) = old.get(word).map(Vec::as_slice)
+        {
+            unique.push((*only as usize, at));
+        }
+    }
+    let olds: Vec<usize> = unique.iter().map(|(old, _)| *old).collect();
+    longest_increasing(&olds, |_| 1).into_iter().map(|at| unique[at]).collect()
+}
+
+/// The indexes of the increasing subsequence with the greatest weight.
+///
+/// With a weight of 1 each, it is the longest one. Time is n log n.
+pub(crate) fn longest_increasing(values: &[usize], weight: impl Fn(usize) -> u64) -> Vec<usize> {
+    let highest = values.iter().copied().max().map_or(0, |value| value + 1);
+    let mut best = PrefixMaximum::new(highest);
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
+    let mut total = (0, None);
+    for (at, &value) in values.iter().enumerate() {
+        let (sum, last) = best.below(value);
+        let sum = sum + weight(at);
+        before.push(last);
+        best.raise(value, (sum, Some(at)));
+        if sum > total.0 {
+            total = (sum, Some(at));
+        }
+    }
+    let mut chain = Vec::new();
+    let mut next = total.1;
+    while let Some(at) = next {
+        chain.push(at);
+        next = before[at];
+    }
+    chain.reverse();
+    chain
+}
+
+/// A Fenwick tree of maxima over prefixes.
+struct PrefixMaximum {
+    tree: Vec<(u64, Option<usize>)>,
+}
+
+impl PrefixMaximum {
+    fn new(length: usize) -> Self {
+        Self { tree: vec![(0, None); length + 1] }
+    }
+
+    /// The maximum over all values below this one.
+    fn below(&self, value: usize) -> (u64, Option<usize>) {
+        let (mut best, mut at) = ((0, None), value);
+        while at > 0 {
+            if self.tree[at].0 > best.0 {
+                best = self.tree[at];
+            }
+            at &= at - 1;
+        }
+        best
+    }
+
+    fn raise(&mut self, value: usize, entry: (u64, Option<usize>)) {
+        let mut at = value + 1;
+        while let Some(node) = self.tree.get_mut(at) {
+            if entry.0 > node.0 {
+                *node = entry;
+            }
+            at += at & at.wrapping_neg();
+        }
+    }
+}
+
+fn part((words, start): Part<'_>, from: usize, to: usize) -> Part<'_> {
+    (&words[from..to], start + from)
+}
+
+/// Sequences are bounded by the words of a signature.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn words(text: &str) -> Vec<u32> {
+        text.bytes().map(u32::from).collect()
+    }
+
+    #[track_caller]
+    fn check(old: &str, new: &str, common: usize) {
+        let alignment = align(&words(old), &words(new));
+        assert_eq!(alignment.common(), common);
+        assert_eq!(alignment.old.iter().filter(|it| **it).count(), common);
+        assert_eq!(alignment.new.iter().filter(|it| **it).count(), common);
+    }
+
+    #[test]
+    fn align_finds_the_longest_common_subsequence() {
+        check("", "", 0);
+        check("abc", "abc", 3);
+        check("abc", "xyz", 0);
+        check("abcbdab", "bdcaba", 4);
+        check("xaxbxc", "abc", 3);
+        check("aab", "aaab", 3);
+    }
+
+    #[test]
+    fn align_of_repeated_words_stays_fast() {
+        let (old, new) = (vec![1; 40_000], [vec![2], vec![1; 50_000], vec![3]].concat());
+        assert_eq!(align(&old, &new).common(), 40_000);
+        let old: Vec<u32> = (0..60_000).map(|at| if at % 50 == 0 { at } else { 7 }).collect();
+        let mut new = old.clone();
+        new.iter_mut().step_by(777).for_each(|word| *word = 9);
+        assert!(align(&old, &new).common() >= 59_000);
+    }
+
+    #[test]
+    fn longest_increasing_prefers_weight() {
+        assert_eq!(longest_increasing(&[3, 1, 2], |_| 1), [1, 2]);
+        assert_eq!(longest_increasing(&[3, 1, 2], |at| [9, 1, 1][at]), [0]);
+        assert_eq!(longest_increasing(&[], |_| 1), Vec::<usize>::new());
+    }
+
+    fn lcs(old: &[u32], new: &[u32]) -> usize {
+        let mut row = vec![0; new.len() + 1];
+        for one in old {
+            let mut diagonal = 0;
+            for (at, other) in new.iter().enumerate() {
+                let up = row[at + 1];
+                row[at + 1] = if one == other { diagonal + 1 } else { up.max(row[at]) };
+                diagonal = up;
+            }
+        }
+        row[new.len()]
+    }
+
+    proptest! {
+        #[test]
+        fn align_equals_the_textbook_algorithm(
+            old in prop::collection::vec(0_u32..6, 0..40),
+            new in prop::collection::vec(0_u32..6, 0..40),
+        ) {
+            prop_assert_eq!(align(&old, &new).common(), lcs(&old, &new));
+        }
+    }
+}

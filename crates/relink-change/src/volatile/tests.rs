@@ -1,0 +1,143 @@
+//! Volatile parts: what is learned and what is still reported.
+
+use super::*;
+use crate::compare::{Change, compare};
+use relink_page::{Format, block_text};
+
+fn signature(html: &str) -> Signature {
+    Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+}
+
+/// A page on which everything differs on each request.
+struct Server {
+    request: u32,
+    headline: &'static str,
+    price: &'static str,
+    paragraph: &'static str,
+}
+
+impl Server {
+    fn new() -> Self {
+        Self {
+            request: 0,
+            headline: "Snowy owls arrive",
+            price: "10.50",
+            paragraph: "They come from the far north",
+        }
+    }
+
+    fn fetch(&mut self, names: bool) -> Signature {
+        self.request += 1;
+        let Self { request: n, headline, price, paragraph } = self;
+        let ads =
+            ["Buy cheap boots today", "Fly to the sun", "New phones for less money", "Win a car"];
+        let ad = ads[*n as usize % ads.len()];
+        let id = |name: &str| if names { format!(" id={name}") } else { String::new() };
+        let topics = (0..5).map(|at| (at * 3 + *n * 7) % 17);
+        let items = topics.map(|topic| format!("<a href=/topic/{topic}>Topic number {topic}</a>"));
+        let related = items.collect::<Vec<_>>().join("<li>");
+        signature(&format!(
+            "<h1>{headline}</h1><p>Last updated {}:{:02}:{:02}</p><p>{paragraph}</p>\
+             <p{}>{ad}</p><p>Price: {price} euros, in stock</p><p>Viewed {} times</p>\
+             <form><input type=hidden name=csrf value={n:x}><p>Write to us, dear reader</p></form>\
+             <a href='/logout?token={n:x}'>Log out</a><ul><li>{related}</ul><p>The end of it all",
+            10 + *n / 3,
+            *n * 7 % 60,
+            *n * 13 % 60,
+            id("ad"),
+            1000 + *n * 37,
+        ))
+    }
+}
+
+fn learned(server: &mut Server, names: bool) -> (Signature, Volatile) {
+    let (first, second) = (server.fetch(names), server.fetch(names));
+    let volatile = Volatile::learn(&first, &second);
+    (first, volatile)
+}
+
+#[track_caller]
+fn check_quiet(change: &Change) {
+    assert!(!change.is_visible(), "{change:?}");
+    assert!(change.content.abs() < 1e-9 && change.links.abs() < 1e-9);
+}
+
+#[test]
+fn parts_that_differ_on_each_request_are_never_a_change() {
+    for names in [true, false] {
+        let mut server = Server::new();
+        let (reference, volatile) = learned(&mut server, names);
+        for _ in 0..30 {
+            check_quiet(&compare(&reference, &server.fetch(names), &volatile));
+        }
+    }
+}
+
+#[test]
+fn a_changed_price_headline_or_paragraph_is_reported() {
+    let changes: [fn(&mut Server); 3] = [
+        |server| server.price = "11.50",
+        |server| server.headline = "Snowy owls leave",
+        |server| server.paragraph = "They come from the far east",
+    ];
+    for names in [true, false] {
+        for change_page in changes {
+            let mut server = Server::new();
+            let (reference, mut volatile) = learned(&mut server, names);
+            change_page(&mut server);
+            let (new, again) = learned(&mut server, names);
+            volatile.extend(again);
+            let change = compare(&reference, &new, &volatile);
+            assert_eq!((change.added.len(), change.removed.len()), (1, 1), "{change:?}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_the_stable_words_of_a_volatile_block_is_reported() {
+    let page = |text: &str| signature(&format!("<p>Intro words<p>{text}<p>Closing words"));
+    let volatile = Volatile::learn(
+        &page("Price 10 euros, viewed 17 times"),
+        &page("Price 10 euros, viewed 18 times"),
+    );
+    let reference = page("Price 10 euros, viewed 17 times");
+    check_quiet(&compare(&reference, &page("Price 10 euros, viewed 2044 times"), &volatile));
+    assert!(compare(&reference, &page("Price 12 euros, viewed 19 times"), &volatile).is_visible());
+}
+
+#[test]
+fn a_paragraph_next_to_a_volatile_position_is_reported() {
+    let page = |ad: &str, more: &str| {
+        signature(&format!("<p>Intro words here<p>{ad}{more}<p>Closing words here"))
+    };
+    let volatile = Volatile::learn(&page("Buy boots", ""), &page("Fly away soon", ""));
+    let reference = page("Buy boots", "");
+    check_quiet(&compare(&reference, &page("Win a car", ""), &volatile));
+    let new = page("Win a car", "<p>A new paragraph of text");
+    assert!(compare(&reference, &new, &volatile).is_visible());
+}
+
+#[test]
+fn links_with_tokens_are_compared_by_shape() {
+    let page = |token: &str| signature(&format!("<p><a href=/out/{token}>x</a><a href=/b>y</a>"));
+    let volatile = Volatile::learn(&page("9f86d081"), &page("c4ca4238"));
+    check_quiet(&compare(&page("9f86d081"), &page("a87ff679"), &volatile));
+}
+
+#[test]
+fn equal_fetches_teach_nothing() {
+    let page = signature("<p>one<p>two");
+    assert!(Volatile::learn(&page, &page).is_empty());
+}
+
+#[test]
+fn volatile_parts_are_bounded_and_survive_json() {
+    let page = |salt: u32| {
+        let blocks = (0..2_000).map(|at| format!("<p id=a{at}>{}", at * salt));
+        signature(&blocks.collect::<Vec<_>>().concat())
+    };
+    let volatile = Volatile::learn(&page(3), &page(7));
+    assert!(volatile.containers.len() <= MAX_SIGNS && !volatile.is_empty());
+    let json = serde_json::to_string(&volatile).unwrap();
+    assert_eq!(serde_json::from_str::<Volatile>(&json).unwrap(), volatile);
+}

@@ -1,0 +1,130 @@
+//! Words as numbers.
+//!
+//! A word is a run of letters and digits, in lower case. Scripts that write
+//! no spaces between words are cut into single characters. A word is kept as
+//! a hash of 32 bits, so that versions can be compared word by word without
+//! keeping their text.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Maximum length of a word that is lowered without allocation, in bytes.
+const BUFFER: usize = 64;
+
+/// Whether a character is written without spaces between words: Chinese,
+/// Japanese, Thai, Lao, Khmer and Burmese scripts.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}'
+        | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{2FA1F}')
+}
+
+/// Calls `each` with every word of a text, as written.
+pub(crate) fn each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
+    let mut start = None;
+    for (at, character) in text.char_indices() {
+        let is_part = if character.is_ascii() {
+            character.is_ascii_alphanumeric()
+        } else {
+            // Combining marks are part of a word in Indic and Semitic scripts.
+            character.is_alphanumeric() || is_combining(character)
+        };
+        let is_alone = !character.is_ascii() && is_part && is_unspaced(character);
+        if (!is_part || is_alone)
+            && let Some(start) = start.take()
+        {
+            each(&text[start..at]);
+        }
+        if is_alone {
+            each(&text[at..at + character.len_utf8()]);
+        } else if is_part && start.is_none() {
+            start = Some(at);
+        }
+    }
+    if let Some(start) = start {
+        each(&text[start..]);
+    }
+}
+
+fn is_combining(character: char) -> bool {
+    matches!(character, '\u{0300}'..='\u{036F}' | '\u{0900}'..='\u{0DFF}' | '\u{064B}'..='\u{065F}')
+}
+
+/// The bit of a word hash that tells numbers from other words.
+const NUMBER: u32 = 1;
+
+/// Whether a word hash is that of a number: its word begins with a digit.
+pub(crate) fn is_number(hash: u32) -> bool {
+    hash & NUMBER == NUMBER
+}
+
+/// The hash of a word, equal in upper and lower case.
+pub(crate) fn word_hash(word: &str) -> u32 {
+    let mut buffer = [0_u8; BUFFER];
+    let hash = if word.is_ascii() && word.len() <= BUFFER {
+        let lowered = &mut buffer[..word.len()];
+        lowered.copy_from_slice(word.as_bytes());
+        lowered.make_ascii_lowercase();
+        xxh3_64(lowered)
+    } else {
+        xxh3_64(word.to_lowercase().as_bytes())
+    };
+    let hash = u32::try_from(hash >> u32::BITS).unwrap_or_default();
+    let begins_with_digit = word.starts_with(|first: char| first.is_numeric());
+    hash & !NUMBER | u32::from(begins_with_digit)
+}
+
+/// The hash of a sequence of word hashes.
+pub(crate) fn sequence_hash(words: &[u32]) -> u64 {
+    words
+        .iter()
+        .fold(SEED, |hash, word| (hash.rotate_left(23) ^ u64::from(*word)).wrapping_mul(MULTIPLIER))
+}
+
+/// Where a sequence hash begins: the offset basis of FNV-1a.
+const SEED: u64 = 0xCBF2_9CE4_8422_2325;
+
+/// An odd number with evenly spread bits: 2^64 by the golden ratio (Knuth,
+/// *The Art of Computer Programming* 3, 6.4).
+const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: &[&str]) {
+        let mut words = Vec::new();
+        each_word(text, |word| words.push(word));
+        assert_eq!(words, expect);
+    }
+
+    #[test]
+    fn each_word_cuts_at_signs_and_between_unspaced_characters() {
+        check("It's 10.50 €, naïve-ly", &["It", "s", "10", "50", "naïve", "ly"]);
+        check("東京 Tokyo駅", &["東", "京", "Tokyo", "駅"]);
+        check("हिन्दी शब्द", &["हिन्दी", "शब्द"]);
+        check(" — ", &[]);
+    }
+
+    #[test]
+    fn word_hash_is_equal_in_both_cases_only() {
+        assert_eq!(word_hash("Straße"), word_hash("straße"));
+        assert_eq!(word_hash("OWL"), word_hash("owl"));
+        assert_ne!(word_hash("owl"), word_hash("owls"));
+        let long = "x".repeat(100);
+        assert_eq!(word_hash(&long), word_hash(&long.to_uppercase()));
+    }
+
+    #[test]
+    fn is_number_tells_numbers_from_words() {
+        assert!(is_number(word_hash("12")) && is_number(word_hash("2nd")));
+        assert!(!is_number(word_hash("two")) && !is_number(word_hash("é")));
+    }
+
+    #[test]
+    fn sequence_hash_depends_on_order() {
+        assert_ne!(sequence_hash(&[1, 2]), sequence_hash(&[2, 1]));
+        assert_ne!(sequence_hash(&[]), sequence_hash(&[0]));
+    }
+}
