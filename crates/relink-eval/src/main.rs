@@ -7,6 +7,7 @@
 mod alias;
 mod alias_halves;
 mod calibrate;
+mod change;
 mod decay;
 mod drift;
 mod fault;
@@ -35,6 +36,8 @@ enum Command {
     AliasHalves(alias_halves::AliasHalvesArgs),
     /// Compares the confidence of answers with how often they were right
     Calibrate(calibrate::CalibrateArgs),
+    /// Measures the change between versions of pages
+    Change(change::ChangeArgs),
     /// Gives the exact decay of every page of a graph
     Decay(decay::DecayArgs),
     /// Measures estimates of decay made page by page
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Command::Alias(args) => alias::run(&args),
         Command::AliasHalves(args) => alias_halves::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
+        Command::Change(args) => change::run(&args),
         Command::Decay(args) => decay::run(&args),
         Command::Walks(args) => decay::walks::run(&args),
         Command::Federation(args) => federation::run(&args),

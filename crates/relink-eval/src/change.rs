@@ -1,0 +1,142 @@
+//! `relink-eval change`: how much did each page change?
+//!
+//! Questions come as JSON lines (`id`, `format`, `old`, `new`), and answers go
+//! out as JSON lines (`id`, `content`, `links`, `level`).
+//!
+//! The reference degrees of the data set are computed from the words after
+//! everything between `<` and `>` is removed, in every format: also in the
+//! code and the formulas of Markdown, where these signs are no tags. Text
+//! formats are therefore read without such parts here, unless `--whole-text`
+//! is given. `relink` itself always compares the whole text.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use relink_change::{Level, LevelThresholds, Measure, Signature, Volatile, compare};
+use relink_page::{Format, block_text};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fault::EvalError;
+
+/// What to compare, and how.
+#[derive(Args)]
+pub struct ChangeArgs {
+    /// Pairs of versions, one JSON object a line: `id`, `format`, `old`, `new`
+    #[arg(value_name = "FILE.jsonl")]
+    pairs: PathBuf,
+    /// Measure of the content change: `content`, `proportional`, `johnson`, `shingles`, `simhash` or `words`
+    #[arg(long, default_value = "content", value_name = "NAME")]
+    measure: Measure,
+    /// Compare Markdown and other text as it is, with what is between `<` and `>`
+    #[arg(long)]
+    whole_text: bool,
+    /// Print the number of pages per second to standard error
+    #[arg(long)]
+    time: bool,
+}
+
+/// Two versions of a page.
+#[derive(Debug, Deserialize)]
+struct Pair {
+    /// Of whatever type: it is only repeated in the answer.
+    id: Value,
+    format: String,
+    old: String,
+    new: String,
+}
+
+/// The change between them.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    id: &'a Value,
+    content: f64,
+    links: f64,
+    level: Level,
+}
+
+/// Compares every pair.
+pub fn run(args: &ChangeArgs) -> Result<(), EvalError> {
+    let text = fs::read_to_string(&args.pairs)
+        .map_err(|error| EvalError::File(args.pairs.clone(), error))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let pairs = lines.map(|(at, line)| {
+        serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
+    });
+    let pairs: Vec<Pair> = pairs.collect::<Result<_, _>>()?;
+    let start = Instant::now();
+    let answers: Vec<Answer<'_>> = pairs.iter().map(|pair| answer(pair, args)).collect();
+    let elapsed = start.elapsed().as_secs_f64();
+    let mut output = io::stdout().lock();
+    for answer in &answers {
+        // A struct of plain values cannot fail to be written.
+        writeln!(output, "{}", serde_json::to_string(answer).unwrap_or_default())?;
+    }
+    if args.time {
+        report_speed(2 * pairs.len(), elapsed);
+    }
+    Ok(())
+}
+
+#[expect(clippy::print_stderr, reason = "the user asked for the speed")]
+#[expect(clippy::cast_precision_loss, reason = "a data set has fewer than 2^52 pages")]
+fn report_speed(pages: usize, elapsed: f64) {
+    eprintln!("{pages} pages in {elapsed:.3} s, {:.0} pages/s", pages as f64 / elapsed);
+}
+
+fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
+    let format = format_named(&pair.format);
+    let is_markup = matches!(format, Format::Html | Format::Xml);
+    let read = |text: &str| {
+        let text = if args.whole_text || is_markup { text.into() } else { without_tags(text) };
+        Signature::new(text.as_bytes(), &block_text(format, text.as_bytes()))
+    };
+    let (mut old, mut new) = (read(&pair.old), read(&pair.new));
+    // The bytes are those of the versions, whatever was removed.
+    (old.checksum, new.checksum) = (0, u64::from(pair.old != pair.new));
+    let change = compare(&old, &new, &Volatile::default());
+    let (content, level) = match args.measure {
+        Measure::Content => (change.content, change.level),
+        _ if change.level == Level::None => (0.0, Level::None),
+        measure => {
+            let content = measure.change(&old, &new);
+            (content, LevelThresholds::default().level(content))
+        }
+    };
+    Answer { id: &pair.id, content, links: change.links, level }
+}
+
+/// A text without everything between `<` and `>`.
+fn without_tags(text: &str) -> Cow<'_, str> {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((start, end)) = rest.find('<').and_then(|start| {
+        let length = rest[start..].find('>')?;
+        Some((start, start + length + 1))
+    }) {
+        plain.push_str(&rest[..start]);
+        plain.push(' ');
+        rest = &rest[end..];
+    }
+    if plain.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// The format of a file extension; unknown ones are read as text. SGML is read
+/// as its most common application, HTML.
+fn format_named(name: &str) -> Format {
+    match name {
+        "md" | "markdown" => Format::Markdown,
+        "html" | "htm" | "sgml" => Format::Html,
+        "rst" => Format::Rst,
+        "xml" | "cnxml" => Format::Xml,
+        _ => Format::PlainText,
+    }
+}
