@@ -140,3 +140,15 @@ fn format_named(name: &str) -> Format {
         _ => Format::PlainText,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_tags_removes_what_is_between_angles() {
+        assert_eq!(without_tags("a <b>c</b> < d"), "a  c  < d");
+        assert_eq!(without_tags("a b"), "a b");
+        assert_eq!(without_tags("<a>"), " ");
+    }
+}

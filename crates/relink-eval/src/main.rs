@@ -6,8 +6,10 @@
 
 mod alias;
 mod alias_halves;
+mod background;
 mod calibrate;
 mod change;
+mod context;
 mod decay;
 mod drift;
 mod fault;
@@ -38,6 +40,10 @@ enum Command {
     Calibrate(calibrate::CalibrateArgs),
     /// Measures the change between versions of pages
     Change(change::ChangeArgs),
+    /// Judges whether pages fit their collection
+    Context(context::ContextArgs),
+    /// Counts the terms of texts for the general table of document frequencies
+    Background(background::BackgroundArgs),
     /// Gives the exact decay of every page of a graph
     Decay(decay::DecayArgs),
     /// Measures estimates of decay made page by page
@@ -56,6 +62,8 @@ fn main() -> ExitCode {
         Command::AliasHalves(args) => alias_halves::run(&args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Change(args) => change::run(&args),
+        Command::Context(args) => context::run(&args),
+        Command::Background(args) => background::run(&args),
         Command::Decay(args) => decay::run(&args),
         Command::Walks(args) => decay::walks::run(&args),
         Command::Federation(args) => federation::run(&args),

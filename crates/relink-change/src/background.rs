@@ -1,0 +1,173 @@
+//! How common terms are in general: a small table of document frequencies.
+//!
+//! The table is built by `relink-eval background` from a directory of texts,
+//! and one is part of the crate (see `docs/change.md` for its sources). It
+//! holds facts only: a term, and the number of texts with it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::{self, Write as _};
+use std::sync::LazyLock;
+
+use crate::language::TextLanguage;
+use crate::ratio::ratio;
+use crate::term_vector::TermVector;
+
+/// The table of this crate.
+static BUILTIN: LazyLock<Background> =
+    LazyLock::new(|| Background::parse(include_str!("background.txt")).unwrap_or_default());
+
+/// The terms of one language.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Table {
+    texts: usize,
+    counts: HashMap<String, usize>,
+}
+
+/// Document frequencies of terms, by language.
+///
+/// ```
+/// use relink_change::{Background, TextLanguage};
+/// let table = Background::parse("# en 100\nowl 2\nfile 60\n").unwrap();
+/// assert_eq!(table.share(TextLanguage::En, "file"), 0.6);
+/// assert_eq!(table.share(TextLanguage::En, "zebra"), 0.0);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Background {
+    tables: BTreeMap<TextLanguage, Table>,
+}
+
+/// A line of a table is not `term count` or `# language texts`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParseBackgroundError(usize);
+
+impl fmt::Display for ParseBackgroundError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "invalid line {} (expected `# language texts` or `term count`)", self.0)
+    }
+}
+
+impl std::error::Error for ParseBackgroundError {}
+
+impl Background {
+    /// The table of this crate.
+    pub fn builtin() -> &'static Self {
+        &BUILTIN
+    }
+
+    /// Reads a table.
+    pub fn parse(text: &str) -> Result<Self, ParseBackgroundError> {
+        let mut background = Self::default();
+        let mut table = None;
+        for (at, line) in text.lines().enumerate() {
+            let invalid = || ParseBackgroundError(at + 1);
+            let (name, count) = line.rsplit_once(' ').ok_or_else(invalid)?;
+            let count: usize = count.parse().map_err(|_| invalid())?;
+            if let Some(language) = name.strip_prefix("# ") {
+                let new = background.tables.entry(TextLanguage::of_tag(language)).or_default();
+                new.texts = count;
+                table = Some(new);
+            } else {
+                let table = table.as_mut().ok_or_else(invalid)?;
+                table.counts.insert(name.to_owned(), count);
+            }
+        }
+        Ok(background)
+    }
+
+    /// The share of texts of a language with this term, from 0 to 1. Of an
+    /// unknown language, it is the greatest share in any language.
+    pub fn share(&self, language: TextLanguage, term: &str) -> f64 {
+        if let Some(table) = self.tables.get(&language) {
+            return table.share(term);
+        }
+        self.tables.values().map(|table| table.share(term)).fold(0.0, f64::max)
+    }
+
+    /// The number of terms.
+    pub fn len(&self) -> usize {
+        self.tables.values().map(|table| table.counts.len()).sum()
+    }
+
+    /// Whether there are no terms.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Table {
+    fn share(&self, term: &str) -> f64 {
+        ratio(self.counts.get(term).copied().unwrap_or(0), self.texts)
+    }
+}
+
+/// Counts the terms of texts.
+#[derive(Debug, Default)]
+pub struct BackgroundBuilder {
+    tables: BTreeMap<TextLanguage, Table>,
+}
+
+impl BackgroundBuilder {
+    /// Counts the terms of one text.
+    pub fn add(&mut self, language: TextLanguage, terms: &TermVector) {
+        let table = self.tables.entry(language).or_default();
+        table.texts += 1;
+        for (term, _) in terms.iter() {
+            *table.counts.entry(term.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// The table as text, with the most frequent terms of each language, in
+    /// the order of the terms.
+    pub fn finish(self, terms_of: impl Fn(TextLanguage) -> usize) -> String {
+        let mut text = String::new();
+        for (language, table) in self.tables {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "# {language} {}", table.texts);
+            let mut counts: Vec<(String, usize)> = table.counts.into_iter().collect();
+            counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+            counts.truncate(terms_of(language));
+            counts.sort();
+            for (term, count) in counts {
+                let _ = writeln!(text, "{term} {count}");
+            }
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finish_keeps_the_most_frequent_terms_of_each_language() {
+        let mut builder = BackgroundBuilder::default();
+        builder.add(TextLanguage::En, &TermVector::of_text("owl mouse"));
+        builder.add(TextLanguage::En, &TermVector::of_text("owl fox"));
+        builder.add(TextLanguage::Ja, &TermVector::of_text("東京"));
+        let text = builder.finish(|_| 2);
+        assert_eq!(text, "# en 2\nfox 1\nowl 2\n# ja 1\n東京 1\n");
+        let table = Background::parse(&text).unwrap();
+        assert_eq!(table.len(), 3);
+        assert!((table.share(TextLanguage::Other, "owl") - 1.0).abs() < 1e-9);
+        assert!(table.share(TextLanguage::Ja, "owl").abs() < 1e-9);
+    }
+
+    #[test]
+    fn parse_rejects_invalid_lines() {
+        for (text, line) in [("owl 2\n", 1), ("# en 2\nowl\n", 2), ("# en x\n", 1)] {
+            assert_eq!(Background::parse(text), Err(ParseBackgroundError(line)));
+        }
+    }
+
+    #[test]
+    fn the_table_of_the_crate_knows_every_language() {
+        let table = Background::builtin();
+        assert!(table.len() > 20_000);
+        for language in TextLanguage::ALL {
+            assert!(language == TextLanguage::Other || table.tables.contains_key(&language));
+        }
+        let share = |term| table.share(TextLanguage::En, term);
+        assert!(share("file") > share("forest") && share("forest") < 0.05);
+    }
+}

@@ -1,0 +1,151 @@
+//! Languages of texts, and how their words become terms.
+
+use std::fmt;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use serde::{Deserialize, Serialize};
+
+use crate::words::is_unspaced;
+
+/// A language that terms are made for.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum TextLanguage {
+    /// English.
+    En,
+    /// French.
+    Fr,
+    /// Portuguese.
+    Pt,
+    /// German.
+    De,
+    /// Spanish.
+    Es,
+    /// Japanese; its terms are pairs of characters.
+    Ja,
+    /// Any other language; its words are not stemmed.
+    #[default]
+    Other,
+}
+
+/// Frequent words by which a language is recognized.
+const MARKERS: [(TextLanguage, &[&str]); 5] = [
+    (TextLanguage::En, &["the", "of", "and", "is", "to", "in", "with", "for"]),
+    (TextLanguage::Fr, &["les", "des", "est", "une", "dans", "du", "et", "le"]),
+    (TextLanguage::Pt, &["uma", "não", "os", "em", "do", "da", "é", "um"]),
+    (TextLanguage::De, &["der", "und", "die", "das", "ist", "nicht", "ein", "mit"]),
+    (TextLanguage::Es, &["los", "el", "una", "es", "en", "y", "las", "del"]),
+];
+
+/// How much of a text is read to recognize its language, in bytes.
+const SAMPLE: usize = 16 * 1024;
+
+/// One word in so many must be a marker of a language.
+const MARKER_SHARE: usize = 25;
+
+impl TextLanguage {
+    /// Every language.
+    pub const ALL: [Self; 7] =
+        [Self::En, Self::Fr, Self::Pt, Self::De, Self::Es, Self::Ja, Self::Other];
+
+    /// The language of a tag such as `pt-BR`.
+    ///
+    /// ```
+    /// use relink_change::TextLanguage;
+    /// assert_eq!(TextLanguage::of_tag("pt-BR"), TextLanguage::Pt);
+    /// ```
+    pub fn of_tag(tag: &str) -> Self {
+        let primary = tag.trim().split(['-', '_']).next().unwrap_or_default();
+        let known =
+            Self::ALL.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(primary));
+        known.unwrap_or(Self::Other)
+    }
+
+    /// The language of a text, by its script and its most frequent words.
+    ///
+    /// ```
+    /// use relink_change::TextLanguage;
+    /// assert_eq!(TextLanguage::of_text("der Hund und die Katze"), TextLanguage::De);
+    /// assert_eq!(TextLanguage::of_text("吾輩は猫である"), TextLanguage::Ja);
+    /// ```
+    pub fn of_text(text: &str) -> Self {
+        let sample = &text[..text.floor_char_boundary(SAMPLE)];
+        let unspaced = sample.chars().filter(|it| is_unspaced(*it)).count();
+        if unspaced * 4 > sample.chars().count() {
+            return Self::Ja;
+        }
+        let mut counts = [0_usize; MARKERS.len()];
+        let mut words = 0;
+        for word in sample.split(|it: char| !it.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            words += 1;
+            let word = word.to_lowercase();
+            for (count, (_, markers)) in counts.iter_mut().zip(&MARKERS) {
+                *count += usize::from(markers.contains(&word.as_str()));
+            }
+        }
+        let best = (0..MARKERS.len()).max_by_key(|at| (counts[*at], MARKERS.len() - at));
+        let best = best.filter(|at| counts[*at] * MARKER_SHARE >= words && counts[*at] > 0);
+        best.map_or(Self::Other, |at| MARKERS[at].0)
+    }
+
+    /// Its tag: `en`, `fr`, `pt`, `de`, `es`, `ja` or `other`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::En => "en",
+            Self::Fr => "fr",
+            Self::Pt => "pt",
+            Self::De => "de",
+            Self::Es => "es",
+            Self::Ja => "ja",
+            Self::Other => "other",
+        }
+    }
+
+    /// The Snowball stemmer of the language.
+    pub(crate) fn stemmer(self) -> Option<Stemmer> {
+        let algorithm = match self {
+            Self::En => Algorithm::English,
+            Self::Fr => Algorithm::French,
+            Self::Pt => Algorithm::Portuguese,
+            Self::De => Algorithm::German,
+            Self::Es => Algorithm::Spanish,
+            Self::Ja | Self::Other => return None,
+        };
+        Some(Stemmer::create(algorithm))
+    }
+}
+
+impl fmt::Display for TextLanguage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_text_recognizes_each_language() {
+        for (text, expect) in [
+            ("The owls of the north hunt in the snow", TextLanguage::En),
+            ("Les hiboux du nord chassent dans la neige et une souris", TextLanguage::Fr),
+            ("As corujas do norte caçam em uma noite e não dormem", TextLanguage::Pt),
+            ("Die Eulen des Nordens und der Schnee ist nicht weit", TextLanguage::De),
+            ("Los búhos del norte cazan en el bosque y una noche", TextLanguage::Es),
+            ("北のフクロウは雪の中で狩りをする", TextLanguage::Ja),
+            ("Sowy północy polują w śniegu", TextLanguage::Other),
+            ("", TextLanguage::Other),
+        ] {
+            assert_eq!(TextLanguage::of_text(text), expect, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_tag_reads_the_primary_language() {
+        assert_eq!(TextLanguage::of_tag(" EN-us"), TextLanguage::En);
+        assert_eq!(TextLanguage::of_tag("pl"), TextLanguage::Other);
+    }
+}

@@ -1,0 +1,76 @@
+//! `relink-eval background`: how common are terms in general?
+//!
+//! Reads a directory with one subdirectory of texts per language (`en`, `fr`,
+//! `pt`, `de`, `es`, `ja`) and prints the table that `relink-change` embeds:
+//! the most frequent terms of each language with the number of texts that have
+//! them. Nothing else of the texts is kept.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use relink_change::{BackgroundBuilder, TermSettings, TermVector, TextLanguage};
+use relink_page::{Format, block_text};
+
+use crate::fault::EvalError;
+
+/// Number of English terms in the table.
+const ENGLISH_TERMS: usize = 14_000;
+
+/// Number of terms of every other language.
+const OTHER_TERMS: usize = 2_700;
+
+/// What to count.
+#[derive(Args)]
+pub struct BackgroundArgs {
+    /// Directory with one subdirectory of texts per language
+    #[arg(value_name = "DIR")]
+    texts: PathBuf,
+}
+
+/// Counts the terms of every text and prints the table.
+pub fn run(args: &BackgroundArgs) -> Result<(), EvalError> {
+    let mut builder = BackgroundBuilder::default();
+    for directory in entries(&args.texts)? {
+        let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let language = TextLanguage::of_tag(&name);
+        for path in entries(&directory)? {
+            let bytes = fs::read(&path).map_err(|error| EvalError::File(path.clone(), error))?;
+            let terms = terms_of(&path, &bytes);
+            // A text in another language than its directory says is left out.
+            if terms.language() == language {
+                builder.add(language, &terms);
+            }
+        }
+    }
+    let table = builder.finish(|language| match language {
+        TextLanguage::En => ENGLISH_TERMS,
+        _ => OTHER_TERMS,
+    });
+    io::stdout().lock().write_all(table.as_bytes())?;
+    Ok(())
+}
+
+fn terms_of(path: &Path, bytes: &[u8]) -> TermVector {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+    let format = match extension.as_str() {
+        "html" => Format::Html,
+        "xml" => Format::Xml,
+        "md" => Format::Markdown,
+        _ => Format::PlainText,
+    };
+    TermVector::of_member("", &block_text(format, bytes), "", TermSettings::default())
+}
+
+/// The entries of a directory, in the order of their names.
+fn entries(directory: &Path) -> Result<Vec<PathBuf>, EvalError> {
+    let at = |error| EvalError::File(directory.to_owned(), error);
+    let entries = fs::read_dir(directory).map_err(at)?;
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<Result<_, _>>()
+        .map_err(at)?;
+    paths.sort();
+    Ok(paths)
+}

@@ -1,0 +1,177 @@
+//! Fits the context score, and says how far it can be trusted.
+//!
+//! A logistic regression without weights, by Newton's method. Every figure is
+//! made with families left out: the score of a candidate comes from a model
+//! that saw no collection of its family.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use relink_change::{Fit, Flag, ScoreModel};
+
+use super::Judged;
+use super::read::Label;
+
+/// Steps of Newton's method; it converges in fewer than ten.
+const STEPS: usize = 50;
+
+/// Keeps the coefficients finite where the data can be separated.
+const RIDGE: f64 = 0.05;
+
+/// Classes of the reliability table.
+const CLASSES: usize = 5;
+
+/// A candidate with its label.
+struct Example<'p> {
+    family: &'p str,
+    label: Label,
+    fit: Fit,
+}
+
+impl Example<'_> {
+    fn is_other(&self) -> f64 {
+        f64::from(u8::from(self.label != Label::Same))
+    }
+}
+
+/// The model on all data, and the figures with families left out.
+pub(super) fn print(judged: &[Judged<'_>]) -> String {
+    let labelled = judged.iter().filter(|judged| judged.page.label != Label::Unknown);
+    let examples: Vec<Example<'_>> = labelled
+        .filter_map(|judged| {
+            let (family, label) = (judged.page.family.as_str(), judged.page.label);
+            judged.fit.map(|fit| Example { family, label, fit })
+        })
+        .collect();
+    let model = train(&examples.iter().collect::<Vec<_>>());
+    let mut text = format!("{model:?} from {} candidates\n", examples.len());
+    let families: BTreeSet<&str> = examples.iter().map(|example| example.family).collect();
+    let mut scored: Vec<(&Example<'_>, ScoreModel)> = Vec::new();
+    for family in families {
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            examples.iter().partition(|example| example.family == family);
+        let model = train(&outside);
+        scored.extend(inside.into_iter().map(|example| (example, model)));
+    }
+    let probability = |(example, model): &(&Example<'_>, ScoreModel)| {
+        (model.score(example.fit).probability(), example.is_other())
+    };
+    let probabilities: Vec<(f64, f64)> = scored.iter().map(probability).collect();
+    reliability(&probabilities, &mut text);
+    for label in [Label::Same, Label::Near, Label::Far] {
+        let of_label = || scored.iter().filter(|(example, _)| example.label == label);
+        let flagged = of_label()
+            .filter(|(example, model)| model.score(example.fit).flag() == Flag::OutOfPlace)
+            .count();
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "flagged {label:?}: {flagged} of {}", of_label().count());
+    }
+    text
+}
+
+/// Prints the reliability table and the expected calibration error.
+fn reliability(probabilities: &[(f64, f64)], text: &mut String) {
+    let _ = writeln!(text, "stated       pages  stated  true");
+    let mut error = 0.0;
+    for class in 0..CLASSES {
+        let bound = |at: usize| number(at) / number(CLASSES);
+        let (low, high) = (bound(class), bound(class + 1));
+        let is_inside = |stated: f64| stated >= low && (stated < high || class + 1 == CLASSES);
+        let inside: Vec<&(f64, f64)> =
+            probabilities.iter().filter(|(stated, _)| is_inside(*stated)).collect();
+        if inside.is_empty() {
+            continue;
+        }
+        let count = number(inside.len());
+        let stated = inside.iter().map(|(stated, _)| stated).sum::<f64>() / count;
+        let actual = inside.iter().map(|(_, actual)| actual).sum::<f64>() / count;
+        error += count / number(probabilities.len()) * (stated - actual).abs();
+        let _ = writeln!(text, "{low:.1} to {high:.1} {count:>8}   {stated:.3} {actual:.3}");
+    }
+    let _ = writeln!(text, "calibration error {error:.3}");
+}
+
+fn train(examples: &[&Example<'_>]) -> ScoreModel {
+    let mut model = [0.0; 3];
+    for _ in 0..STEPS {
+        let (mut gradient, mut hessian) = ([0.0; 3], [[0.0; 3]; 3]);
+        for example in examples {
+            let inputs = [1.0, example.fit.distance, example.fit.deviation];
+            let sum: f64 = inputs.iter().zip(model).map(|(input, weight)| input * weight).sum();
+            let stated = 1.0 / (1.0 + (-sum).exp());
+            for row in 0..3 {
+                gradient[row] += (stated - example.is_other()) * inputs[row];
+                for column in 0..3 {
+                    hessian[row][column] += stated * (1.0 - stated) * inputs[row] * inputs[column];
+                }
+            }
+        }
+        for at in 0..3 {
+            hessian[at][at] += RIDGE;
+            gradient[at] += RIDGE * model[at];
+        }
+        let step = solve(hessian, gradient);
+        model.iter_mut().zip(step).for_each(|(weight, step)| *weight -= step);
+    }
+    ScoreModel { intercept: model[0], distance: model[1], deviation: model[2] }
+}
+
+/// Solves three equations by elimination. The matrix is positive definite.
+fn solve(mut matrix: [[f64; 3]; 3], mut values: [f64; 3]) -> [f64; 3] {
+    for pivot in 0..3 {
+        for row in pivot + 1..3 {
+            let factor = matrix[row][pivot] / matrix[pivot][pivot];
+            let upper = matrix[pivot];
+            matrix[row].iter_mut().zip(upper).for_each(|(cell, above)| *cell -= factor * above);
+            values[row] -= factor * values[pivot];
+        }
+    }
+    for row in (0..3).rev() {
+        let known: f64 = (row + 1..3).map(|column| matrix[row][column] * values[column]).sum();
+        values[row] = (values[row] - known) / matrix[row][row];
+    }
+    values
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a data set has fewer than 2^52 pages")]
+fn number(count: usize) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solve_finds_the_values() {
+        let solved = solve([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]], [4.0, 10.0, 14.0]);
+        for (value, expect) in solved.iter().zip([1.0, 2.0, 3.0]) {
+            assert!((value - expect).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn train_separates_near_from_far() {
+        let example = |label, distance| Example {
+            family: "",
+            label,
+            fit: Fit { distance, deviation: distance },
+        };
+        let examples = [
+            example(Label::Same, 0.5),
+            example(Label::Same, 1.0),
+            example(Label::Far, 2.0),
+            example(Label::Near, 3.0),
+        ];
+        let model = train(&examples.iter().collect::<Vec<_>>());
+        let score = |at: usize| model.score(examples[at].fit).probability();
+        assert!(score(1) < 0.5 && score(2) > 0.5);
+    }
+
+    #[test]
+    fn reliability_of_true_probabilities_has_no_error() {
+        let mut text = String::new();
+        reliability(&[(0.5, 0.0), (0.5, 1.0), (1.0, 1.0)], &mut text);
+        assert!(text.ends_with("calibration error 0.000\n"), "{text}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Reads collections.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use relink_change::{TermSettings, TermVector};
+use relink_page::{Format, block_text};
+use serde::Deserialize;
+
+use crate::fault::EvalError;
+
+/// What a page is to its collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    Member,
+    /// The member that candidates would replace.
+    Replaced,
+    Candidate,
+}
+
+/// From where a candidate comes, as far as the file says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Label {
+    /// The same collection.
+    Same,
+    /// Another collection of the same family.
+    Near,
+    /// Another family.
+    Far,
+    Unknown,
+}
+
+/// A page of a collection.
+pub(crate) struct Page {
+    pub(crate) id: String,
+    pub(crate) role: Role,
+    pub(crate) label: Label,
+    pub(crate) family: String,
+    pub(crate) terms: TermVector,
+}
+
+#[derive(Debug, Deserialize)]
+struct Row {
+    #[serde(default)]
+    id: String,
+    role: String,
+    #[serde(default)]
+    kind: Option<String>,
+    #[serde(default)]
+    collection: String,
+    #[serde(default)]
+    family: String,
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    html: Option<String>,
+    #[serde(default)]
+    annotation: Option<String>,
+}
+
+/// The collections of a directory with a file each, or of one labelled file.
+pub(crate) fn collections(path: &Path) -> Result<Vec<Vec<Page>>, EvalError> {
+    let at = |error| EvalError::File(path.to_owned(), error);
+    let mut files = vec![path.to_owned()];
+    if path.is_dir() {
+        let entries = fs::read_dir(path).map_err(at)?;
+        files = entries
+            .map(|entry| entry.map(|entry| entry.path()))
+            .collect::<Result<_, _>>()
+            .map_err(at)?;
+        files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+        files.sort();
+    }
+    let mut collections: BTreeMap<(usize, String), Vec<Page>> = BTreeMap::new();
+    for (number, file) in files.iter().enumerate() {
+        for row in rows(file)? {
+            let pages = collections.entry((number, row.collection.clone())).or_default();
+            pages.push(row.into_page());
+        }
+    }
+    Ok(collections.into_values().collect())
+}
+
+fn rows(file: &PathBuf) -> Result<Vec<Row>, EvalError> {
+    let text = fs::read_to_string(file).map_err(|error| EvalError::File(file.clone(), error))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let read = |(at, line): (usize, &str)| {
+        serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
+    };
+    lines.map(read).collect()
+}
+
+impl Row {
+    fn into_page(self) -> Page {
+        let role = match self.role.as_str() {
+            "member" => Role::Member,
+            "replaced" => Role::Replaced,
+            _ => Role::Candidate,
+        };
+        let label = match (self.role.as_str(), self.kind.as_deref()) {
+            ("same", _) => Label::Same,
+            (_, Some("near")) => Label::Near,
+            (_, Some("far")) => Label::Far,
+            _ => Label::Unknown,
+        };
+        let (format, source) = match (&self.html, &self.text) {
+            (Some(html), _) => (Format::Html, html.as_str()),
+            (None, text) => (Format::Markdown, text.as_deref().unwrap_or_default()),
+        };
+        let page = block_text(format, source.as_bytes());
+        let title = self.title.as_deref().unwrap_or_default();
+        let annotation = self.annotation.as_deref().unwrap_or_default();
+        let terms = TermVector::of_member(title, &page, annotation, TermSettings::default());
+        Page { id: self.id, role, label, family: self.family, terms }
+    }
+}
