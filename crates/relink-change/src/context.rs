@@ -5,7 +5,10 @@
 //! general table of [`Background`]. A page is as near to a collection as the
 //! mean cosine to its three nearest members. That value is taken as it is, and
 //! also relative to the members themselves, each measured against the others
-//! (leave one out): some collections are narrow, others are wide.
+//! (leave one out): some collections are narrow, others are wide. Where the
+//! user has other collections, a third value says whether the page is nearer
+//! to one of them; copies of the page there do not count, because a page may
+//! belong to several collections.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,6 +38,9 @@ const MIN_RELATIVE_DEVIATION: f64 = 0.1;
 
 /// Added to a cosine before its logarithm is taken.
 const MIN_COSINE: f64 = 0.02;
+
+/// Cosine from which on a page is a copy of the other.
+const COPY: f64 = 0.9;
 
 /// The members of a collection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,6 +97,11 @@ pub struct Fit {
     /// How many deviations further away the page is than the members are from
     /// each other.
     pub deviation: f64,
+    /// The logarithm of how much nearer the page is to the nearest other
+    /// collection in the same language, at least 0: that other collections
+    /// are far away is not a reason for this one. None without such a
+    /// collection.
+    pub rival: Option<f64>,
 }
 
 /// A collection prepared for comparisons.
@@ -130,6 +141,19 @@ impl<'c> Context<'c> {
 
     /// How near a page is; nothing if the page or the collection has no terms.
     pub fn fit(&self, page: &TermVector) -> Option<Fit> {
+        self.fit_among(page, [])
+    }
+
+    /// How near a page is, and whether it is nearer to one of the user's other
+    /// collections; nothing if the page or this collection has no terms.
+    pub fn fit_among<'o>(
+        &self,
+        page: &TermVector,
+        others: impl IntoIterator<Item = &'o Context<'c>>,
+    ) -> Option<Fit>
+    where
+        'c: 'o,
+    {
         let vector = |weighting| weighted(page, self.corpus, self.language, weighting);
         let (logarithmic, binary) = (vector(Weighting::Logarithmic), vector(Weighting::Binary));
         let has_members = self.logarithmic.vectors.iter().any(|member| !member.is_empty());
@@ -138,10 +162,16 @@ impl<'c> Context<'c> {
         }
         let (near, deviation) = self.logarithmic.place(&logarithmic);
         let (near_binary, deviation_binary) = self.binary.place(&binary);
-        Some(Fit {
-            distance: -(near + near_binary + MIN_COSINE).ln(),
-            deviation: deviation + deviation_binary,
-        })
+        let distance = -(near + near_binary + MIN_COSINE).ln();
+        let others = others.into_iter().filter(|other| other.language == self.language);
+        let rival = others
+            .map(|other| {
+                let near = near_others(&other.logarithmic.vectors, &logarithmic);
+                (near + near_others(&other.binary.vectors, &binary) + MIN_COSINE).ln() + distance
+            })
+            .max_by(f64::total_cmp)
+            .map(|rival| rival.max(0.0));
+        Some(Fit { distance, deviation: deviation + deviation_binary, rival })
     }
 }
 
@@ -173,7 +203,9 @@ fn weighted(
     });
     let mut vector: Vector = weights.collect();
     let length = vector.values().map(|weight| weight * weight).sum::<f64>().sqrt();
-    vector.values_mut().for_each(|weight| *weight /= length);
+    for weight in vector.values_mut() {
+        *weight /= length;
+    }
     vector
 }
 
@@ -185,7 +217,9 @@ fn cosine(one: &Vector, other: &Vector) -> f64 {
 /// The language of most members.
 fn language_of(members: &[TermVector]) -> TextLanguage {
     let mut counts: BTreeMap<TextLanguage, usize> = BTreeMap::new();
-    members.iter().for_each(|member| *counts.entry(member.language()).or_default() += 1);
+    for member in members {
+        *counts.entry(member.language()).or_default() += 1;
+    }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);
     most.map_or(TextLanguage::Other, |(language, _)| language)
 }
@@ -223,7 +257,16 @@ impl Space {
 /// The mean cosine to the nearest vectors, without the one at `except`.
 fn near(vectors: &[Vector], page: &Vector, except: Option<usize>) -> f64 {
     let others = vectors.iter().enumerate().filter(|(at, _)| Some(*at) != except);
-    let mut cosines: Vec<f64> = others.map(|(_, vector)| cosine(page, vector)).collect();
+    mean_of_nearest(others.map(|(_, vector)| cosine(page, vector)).collect())
+}
+
+/// The mean cosine to the nearest vectors that are not copies of the page.
+fn near_others(vectors: &[Vector], page: &Vector) -> f64 {
+    let cosines = vectors.iter().map(|vector| cosine(page, vector));
+    mean_of_nearest(cosines.filter(|cosine| *cosine < COPY).collect())
+}
+
+fn mean_of_nearest(mut cosines: Vec<f64>) -> f64 {
     cosines.sort_by(|one, other| other.total_cmp(one));
     cosines.truncate(NEAREST);
     cosines.iter().sum::<f64>() * ratio(1, cosines.len())
@@ -233,10 +276,16 @@ fn near(vectors: &[Vector], page: &Vector, except: Option<usize>) -> f64 {
 mod tests {
     use super::*;
 
+    fn collection_of(texts: &[&str]) -> Collection {
+        Collection { members: texts.iter().map(|text| TermVector::of_text(text)).collect() }
+    }
+
     fn context_of(texts: &[&str], page: &str) -> Option<Fit> {
-        let members: Vec<TermVector> = texts.iter().map(|text| TermVector::of_text(text)).collect();
+        let Collection { members } = collection_of(texts);
         let mut pages = CorpusBuilder::default();
-        members.iter().for_each(|member| pages.add(member));
+        for member in &members {
+            pages.add(member);
+        }
         let corpus = pages.finish(Background::builtin());
         Context::new(&Collection { members }, &corpus).fit(&TermVector::of_text(page))
     }
@@ -267,6 +316,26 @@ mod tests {
     fn fit_with_few_members_has_no_deviation() {
         let fit = context_of(&OWLS[..2], "Forest owls catch a mouse").unwrap();
         assert!(fit.deviation.abs() < 1e-9);
+    }
+
+    #[test]
+    fn rival_says_whether_another_collection_is_nearer() {
+        let corpus = CorpusBuilder::default().finish(Background::builtin());
+        let trains =
+            ["The train leaves in an hour", "A train of the station", "The station of trains"];
+        let (owls, trains) = (collection_of(&OWLS), collection_of(&trains));
+        let (owls, trains) = (Context::new(&owls, &corpus), Context::new(&trains, &corpus));
+        let rival = |text: &str, others: &[&Context<'_>]| {
+            let page = TermVector::of_text(text);
+            owls.fit_among(&page, others.iter().copied()).unwrap().rival
+        };
+        assert!(rival("The station and the train", &[&trains]).unwrap() > 0.0);
+        assert_eq!(rival("The owl of the forest", &[&trains]), Some(0.0));
+        assert_eq!(rival("The owl of the forest", &[]), None);
+        // A copy in the other collection is not a reason against this one.
+        let copy = collection_of(&["The owl of the forest"]);
+        let copy = Context::new(&copy, &corpus);
+        assert_eq!(rival("The owl of the forest", &[&copy]), Some(0.0));
     }
 
     #[test]

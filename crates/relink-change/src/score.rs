@@ -1,7 +1,7 @@
 //! The context score: the probability that a page comes from another
 //! collection.
 //!
-//! A logistic regression over the two values of a [`Fit`], fitted by
+//! A logistic regression over the values of a [`Fit`], fitted by
 //! `relink-eval context --fit`. Its label is what the data has: a candidate
 //! was drawn from the same collection, or from another one. Two of three
 //! candidates of the data come from another collection; with another share the
@@ -20,17 +20,9 @@ pub struct ScoreModel {
     pub distance: f64,
     /// The coefficient of [`Fit::deviation`].
     pub deviation: f64,
+    /// The coefficient of [`Fit::rival`].
+    pub rival: f64,
 }
-
-impl Default for ScoreModel {
-    /// Fitted on the collections of `docs/change.md`.
-    fn default() -> Self {
-        Self { intercept: MODEL[0], distance: MODEL[1], deviation: MODEL[2] }
-    }
-}
-
-/// The fitted coefficients: constant, distance, deviation.
-const MODEL: [f64; 3] = [-4.486, 2.616, 1.232];
 
 /// Probability from which on a page is out of place. Chosen with families left
 /// out: fewer than 5 % of good replacements are above it.
@@ -56,20 +48,37 @@ pub enum Flag {
 pub struct ContextScore(f64);
 
 impl ScoreModel {
+    /// For a user with one collection. Fitted as `docs/change.md` says.
+    pub const ALONE: Self =
+        Self { intercept: -4.035, distance: 2.316, deviation: 1.320, rival: 0.0 };
+
+    /// For a user with several collections. Fitted as `docs/change.md` says.
+    pub const AMONG: Self =
+        Self { intercept: -3.670, distance: 0.300, deviation: 1.139, rival: 11.131 };
+
     /// The score of a page.
     ///
     /// ```
     /// use relink_change::{Fit, ScoreModel};
-    /// let score = |distance| ScoreModel::default().score(Fit { distance, deviation: 0.0 });
-    /// assert!(score(3.0) > score(1.0));
+    /// let fit = |distance| Fit { distance, deviation: 0.0, rival: None };
+    /// assert!(ScoreModel::ALONE.score(fit(3.0)) > ScoreModel::ALONE.score(fit(1.0)));
     /// ```
     pub fn score(&self, fit: Fit) -> ContextScore {
-        let sum = self.intercept + self.distance * fit.distance + self.deviation * fit.deviation;
+        let sum = self.intercept
+            + self.distance * fit.distance
+            + self.deviation * fit.deviation
+            + self.rival * fit.rival.unwrap_or(0.0);
         ContextScore(1.0 / (1.0 + (-sum).exp()))
     }
 }
 
 impl ContextScore {
+    /// The score of a page, by the model for what is known of it.
+    pub fn new(fit: Fit) -> Self {
+        let model = if fit.rival.is_some() { ScoreModel::AMONG } else { ScoreModel::ALONE };
+        model.score(fit)
+    }
+
     /// The probability, from 0 to 1.
     pub fn probability(self) -> f64 {
         self.0
@@ -92,8 +101,8 @@ impl ContextScore {
 /// and a page that did not change cannot have left its topic.
 ///
 /// ```
-/// use relink_change::{Fit, HybridScore, ScoreModel};
-/// let context = ScoreModel::default().score(Fit { distance: 4.0, deviation: 6.0 });
+/// use relink_change::{ContextScore, Fit, HybridScore};
+/// let context = ContextScore::new(Fit { distance: 4.0, deviation: 6.0, rival: None });
 /// assert!(HybridScore::new(1.0, context).value() > HybridScore::new(0.1, context).value());
 /// assert_eq!(HybridScore::new(0.0, context).value(), 0.0);
 /// ```
@@ -103,8 +112,8 @@ pub struct HybridScore(f64);
 impl HybridScore {
     /// The score of a content change, from 0 to 1, and the context score of
     /// the new version.
-    pub fn new(content: f64, context: ContextScore) -> Self {
-        Self(content.clamp(0.0, 1.0) * context.probability())
+    pub fn new(content: f64, score: ContextScore) -> Self {
+        Self(content.clamp(0.0, 1.0) * score.probability())
     }
 
     /// Its value, from 0 to 1.
@@ -134,9 +143,11 @@ mod tests {
     #[test]
     fn score_grows_with_distance_and_deviation() {
         let score = |distance, deviation| {
-            ScoreModel::default().score(Fit { distance, deviation }).probability()
+            ContextScore::new(Fit { distance, deviation, rival: None }).probability()
         };
         assert!(score(1.0, 0.0) < score(3.0, 0.0) && score(1.0, 0.0) < score(1.0, 4.0));
+        let among = |rival| ContextScore::new(Fit { distance: 1.0, deviation: 0.0, rival });
+        assert!(among(Some(0.0)) < among(Some(1.0)));
         assert!((0.0..=1.0).contains(&score(1e9, 1e9)) && (0.0..=1.0).contains(&score(-1e9, 0.0)));
     }
 }

@@ -150,16 +150,12 @@ impl Collector {
     }
 
     fn add_word(&mut self, word: &str, count: u32) {
-        let term = match self.known.get(word) {
-            Some(term) => term.clone(),
-            None => {
-                let term = self.term(word);
-                self.known.insert(word.to_owned(), term.clone());
-                term
-            }
-        };
-        if let Some(term) = term {
-            *self.counts.entry(term).or_default() += count;
+        if !self.known.contains_key(word) {
+            let term = self.term(word);
+            self.known.insert(word.to_owned(), term);
+        }
+        if let Some(Some(term)) = self.known.get(word) {
+            *self.counts.entry(term.clone()).or_default() += count;
         }
     }
 

@@ -10,10 +10,11 @@ mod tables;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::slice;
 
 use clap::Args;
 use relink_change::{
-    Background, Collection, Context, Corpus, CorpusBuilder, Fit, Flag, ScoreModel,
+    Background, Collection, Context, ContextScore, Corpus, CorpusBuilder, Fit, Flag,
 };
 use serde::Serialize;
 
@@ -55,55 +56,58 @@ pub(crate) struct Judged<'p> {
 
 /// Answers every candidate, or measures.
 pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
-    let mut text = String::new();
     let mut all = Vec::new();
     for path in &args.paths {
         // The collections of one directory are those of one user.
         all.push(read::collections(path)?);
     }
-    if args.tables {
-        text = tables::print(&all);
+    let judged = || all.iter().flat_map(|collections| judge(collections, args.alone));
+    let text = if args.tables {
+        tables::print(&all)
+    } else if args.fit {
+        fit::print(&judged().collect::<Vec<_>>())
     } else {
-        let judged: Vec<Judged<'_>> =
-            all.iter().flat_map(|collections| judge(collections, args.alone)).collect();
-        if args.fit {
-            text = fit::print(&judged);
-        } else {
-            judged.iter().for_each(|judged| text.push_str(&answer(judged)));
-        }
-    }
+        judged().map(|judged| answer(&judged)).collect::<Vec<_>>().concat()
+    };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
 }
 
 fn answer(judged: &Judged<'_>) -> String {
-    let score = judged.fit.map(|fit| ScoreModel::default().score(fit));
+    let score = judged.fit.map(ContextScore::new);
     let answer = Answer {
         id: &judged.page.id,
-        score: score.map_or(UNKNOWN, |score| score.probability()),
+        score: score.map_or(UNKNOWN, ContextScore::probability),
         flag: score.is_some_and(|score| score.flag() == Flag::OutOfPlace),
     };
     // A struct of plain values cannot fail to be written.
     serde_json::to_string(&answer).map(|line| line + "\n").unwrap_or_default()
 }
 
-/// Compares the candidates of each collection with it.
+/// Compares the candidates of each collection with it, and with the other
+/// collections unless it is `alone`.
 pub(crate) fn judge(collections: &[Vec<Page>], alone: bool) -> Vec<Judged<'_>> {
-    let shared = corpus(collections.iter().flatten());
-    let mut judged = Vec::new();
-    for pages in collections {
-        let own;
-        let corpus = if alone {
-            own = corpus(pages.iter());
-            &own
-        } else {
-            &shared
-        };
+    if alone {
+        return collections.iter().flat_map(|pages| judge_among(slice::from_ref(pages))).collect();
+    }
+    judge_among(collections)
+}
+
+fn judge_among(collections: &[Vec<Page>]) -> Vec<Judged<'_>> {
+    let corpus = corpus(collections.iter().flatten());
+    let context = |pages: &Vec<Page>| {
         let members = pages.iter().filter(|page| page.role != Role::Candidate);
-        let collection = Collection { members: members.map(|page| page.terms.clone()).collect() };
-        let context = Context::new(&collection, corpus);
-        let candidates = pages.iter().filter(|page| page.role == Role::Candidate);
-        judged.extend(candidates.map(|page| Judged { page, fit: context.fit(&page.terms) }));
+        let members = members.map(|page| page.terms.clone()).collect();
+        Context::new(&Collection { members }, &corpus)
+    };
+    let contexts: Vec<Context<'_>> = collections.iter().map(context).collect();
+    let mut judged = Vec::new();
+    for (at, pages) in collections.iter().enumerate() {
+        let others = || contexts.iter().enumerate().filter(|(other, _)| *other != at);
+        for page in pages.iter().filter(|page| page.role == Role::Candidate) {
+            let others = others().map(|(_, context)| context);
+            judged.push(Judged { page, fit: contexts[at].fit_among(&page.terms, others) });
+        }
     }
     judged
 }

@@ -12,6 +12,9 @@ use relink_change::{Fit, Flag, ScoreModel};
 use super::Judged;
 use super::read::Label;
 
+/// The constant and the values of a fit.
+const INPUTS: usize = 4;
+
 /// Steps of Newton's method; it converges in fewer than ten.
 const STEPS: usize = 50;
 
@@ -92,42 +95,43 @@ fn reliability(probabilities: &[(f64, f64)], text: &mut String) {
 }
 
 fn train(examples: &[&Example<'_>]) -> ScoreModel {
-    let mut model = [0.0; 3];
+    let mut model = [0.0; INPUTS];
     for _ in 0..STEPS {
-        let (mut gradient, mut hessian) = ([0.0; 3], [[0.0; 3]; 3]);
+        let (mut gradient, mut hessian) = ([0.0; INPUTS], [[0.0; INPUTS]; INPUTS]);
         for example in examples {
-            let inputs = [1.0, example.fit.distance, example.fit.deviation];
+            let fit = example.fit;
+            let inputs = [1.0, fit.distance, fit.deviation, fit.rival.unwrap_or(0.0)];
             let sum: f64 = inputs.iter().zip(model).map(|(input, weight)| input * weight).sum();
             let stated = 1.0 / (1.0 + (-sum).exp());
-            for row in 0..3 {
+            for row in 0..INPUTS {
                 gradient[row] += (stated - example.is_other()) * inputs[row];
-                for column in 0..3 {
+                for column in 0..INPUTS {
                     hessian[row][column] += stated * (1.0 - stated) * inputs[row] * inputs[column];
                 }
             }
         }
-        for at in 0..3 {
+        for at in 0..INPUTS {
             hessian[at][at] += RIDGE;
             gradient[at] += RIDGE * model[at];
         }
         let step = solve(hessian, gradient);
         model.iter_mut().zip(step).for_each(|(weight, step)| *weight -= step);
     }
-    ScoreModel { intercept: model[0], distance: model[1], deviation: model[2] }
+    ScoreModel { intercept: model[0], distance: model[1], deviation: model[2], rival: model[3] }
 }
 
-/// Solves three equations by elimination. The matrix is positive definite.
-fn solve(mut matrix: [[f64; 3]; 3], mut values: [f64; 3]) -> [f64; 3] {
-    for pivot in 0..3 {
-        for row in pivot + 1..3 {
+/// Solves as many equations as there are inputs by elimination. The matrix is positive definite.
+fn solve(mut matrix: [[f64; INPUTS]; INPUTS], mut values: [f64; INPUTS]) -> [f64; INPUTS] {
+    for pivot in 0..INPUTS {
+        for row in pivot + 1..INPUTS {
             let factor = matrix[row][pivot] / matrix[pivot][pivot];
             let upper = matrix[pivot];
             matrix[row].iter_mut().zip(upper).for_each(|(cell, above)| *cell -= factor * above);
             values[row] -= factor * values[pivot];
         }
     }
-    for row in (0..3).rev() {
-        let known: f64 = (row + 1..3).map(|column| matrix[row][column] * values[column]).sum();
+    for row in (0..INPUTS).rev() {
+        let known: f64 = (row + 1..INPUTS).map(|column| matrix[row][column] * values[column]).sum();
         values[row] = (values[row] - known) / matrix[row][row];
     }
     values
@@ -144,8 +148,16 @@ mod tests {
 
     #[test]
     fn solve_finds_the_values() {
-        let solved = solve([[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]], [4.0, 10.0, 14.0]);
-        for (value, expect) in solved.iter().zip([1.0, 2.0, 3.0]) {
+        let solved = solve(
+            [
+                [2.0, 1.0, 0.0, 0.0],
+                [1.0, 3.0, 1.0, 0.0],
+                [0.0, 1.0, 4.0, 0.0],
+                [0.0, 0.0, 0.0, 1.0],
+            ],
+            [4.0, 10.0, 14.0, 4.0],
+        );
+        for (value, expect) in solved.iter().zip([1.0, 2.0, 3.0, 4.0]) {
             assert!((value - expect).abs() < 1e-9);
         }
     }
@@ -155,7 +167,7 @@ mod tests {
         let example = |label, distance| Example {
             family: "",
             label,
-            fit: Fit { distance, deviation: distance },
+            fit: Fit { distance, deviation: distance, rival: None },
         };
         let examples = [
             example(Label::Same, 0.5),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use relink_change::{AngleBand, AngleSettings, Flag, PaperContext, ScoreModel};
+use relink_change::{AngleBand, AngleSettings, ContextScore, Flag, PaperContext};
 
 use super::judge;
 use super::read::{Label, Page, Role};
@@ -64,7 +64,7 @@ pub(super) fn print(all: &[Vec<Vec<Page>>]) -> String {
 fn ours(all: &[Vec<Vec<Page>>], text: &mut String) {
     let mut groups: BTreeMap<Label, [usize; 3]> = BTreeMap::new();
     for judged in all.iter().flat_map(|collections| judge(collections, false)) {
-        let flag = judged.fit.map_or(Flag::Unclear, |fit| ScoreModel::default().score(fit).flag());
+        let flag = judged.fit.map_or(Flag::Unclear, |fit| ContextScore::new(fit).flag());
         let column = match flag {
             Flag::OutOfPlace => 0,
             Flag::Unclear => 1,
