@@ -5,7 +5,7 @@
 //!
 //! The reference degrees of the data set are computed from the words after
 //! everything between `<` and `>` is removed, in every format: also in the
-//! code and the formulas of Markdown, where these signs are no tags. Text
+//! code and the formulas of Markdown, where these signs are not tags. Text
 //! formats are therefore read without such parts here, unless `--whole-text`
 //! is given. `relink` itself always compares the whole text.
 

@@ -108,9 +108,10 @@ impl BlockText {
 ///
 /// ```
 /// use relink_page::{BlockKind, Format, block_text};
-/// let page = block_text(Format::Html, b"<nav>Home</nav><h1>Owls</h1><p>They <b>hoot</b>.");
+/// let html = b"<nav>Home</nav><h1>Owls</h1><p>At night they <b>hoot</b> in the snow of the north.";
+/// let page = block_text(Format::Html, html);
 /// let blocks: Vec<_> = page.blocks.iter().map(|block| page.text_of(block)).collect();
-/// assert_eq!(blocks, ["Home", "Owls", "They hoot."]);
+/// assert_eq!(blocks, ["Home", "Owls", "At night they hoot in the snow of the north."]);
 /// assert!(page.blocks[0].is_boilerplate);
 /// assert_eq!(page.blocks[1].kind, BlockKind::Heading);
 /// ```

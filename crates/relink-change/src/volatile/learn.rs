@@ -15,6 +15,9 @@ const MIN_ROTATED: usize = 2;
 /// A list rotates if at least one item in so many differs.
 const ROTATED_SHARE: usize = 3;
 
+/// Maximum number of words in a pattern; longer blocks are known by position.
+const MAX_PATTERN: usize = 512;
+
 /// Learns the parts that differ between two fetches. A gap with a block of
 /// which the hash is in `stable` is skipped: its content is known from an
 /// earlier version, so it did not differ by request.
@@ -152,7 +155,7 @@ impl Learner<'_> {
             .collect();
         let longest = one.len().max(other.len());
         let changing = changing(one, &is_stable).max(changing(other, &is_other_stable));
-        let is_mostly_stable = !words.is_empty() && words.len() >= changing;
+        let is_mostly_stable = (1..=MAX_PATTERN).contains(&words.len()) && words.len() >= changing;
         let container = self.old.signature.blocks[old].container;
         is_mostly_stable.then(|| Pattern { container, others: longest - words.len(), words })
     }

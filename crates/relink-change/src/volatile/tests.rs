@@ -141,3 +141,12 @@ fn volatile_parts_are_bounded_and_survive_json() {
     let json = serde_json::to_string(&volatile).unwrap();
     assert_eq!(serde_json::from_str::<Volatile>(&json).unwrap(), volatile);
 }
+
+#[test]
+fn a_counter_in_a_very_long_paragraph_is_known_by_position() {
+    let text = "some words of a long text ".repeat(200);
+    let page = |count: u32| signature(&format!("<p>Intro here<p>{text} {count}<p>Closing here"));
+    let volatile = Volatile::learn(&page(1), &page(2));
+    assert!(volatile.patterns.is_empty());
+    check_quiet(&compare(&page(1), &page(33), &volatile));
+}
