@@ -6,6 +6,11 @@
 //! each (patience diff); where that does not help either, words are matched
 //! without regard to their order. Time is near-linear in all cases.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 use std::collections::HashMap;
 
 /// Maximum number of equal pairs for an exact answer.

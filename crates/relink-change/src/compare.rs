@@ -6,6 +6,11 @@
 //! moved are not a content change. Boilerplate and volatile parts are ignored.
 //! Link change is the same quotient over the sets of links.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 use std::collections::{BTreeSet, HashSet};
 
 use serde::{Deserialize, Serialize};

@@ -235,7 +235,7 @@ struct Space {
 impl Space {
     fn new(vectors: Vec<Vector>) -> Self {
         let own: Vec<f64> =
-            (0..vectors.len()).map(|at| near(&vectors, &vectors[at], Some(at))).collect();
+            vectors.iter().enumerate().map(|(at, own)| near(&vectors, own, Some(at))).collect();
         let count = number(own.len().max(1));
         let mean = own.iter().sum::<f64>() / count;
         let variance = own.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count;

@@ -71,7 +71,7 @@ impl TextLanguage {
     /// assert_eq!(TextLanguage::of_text("吾輩は猫である"), TextLanguage::Ja);
     /// ```
     pub fn of_text(text: &str) -> Self {
-        let sample = &text[..text.floor_char_boundary(SAMPLE)];
+        let sample = text.get(..text.floor_char_boundary(SAMPLE)).unwrap_or_default();
         let unspaced = sample.chars().filter(|it| is_unspaced(*it)).count();
         if unspaced * 4 > sample.chars().count() {
             return Self::Ja;
@@ -85,9 +85,10 @@ impl TextLanguage {
                 *count += usize::from(markers.contains(&word.as_str()));
             }
         }
-        let best = (0..MARKERS.len()).max_by_key(|at| (counts[*at], MARKERS.len() - at));
-        let best = best.filter(|at| counts[*at] * MARKER_SHARE >= words && counts[*at] > 0);
-        best.map_or(Self::Other, |at| MARKERS[at].0)
+        // The first of several with the same count: `max_by_key` takes the last.
+        let best = counts.iter().zip(&MARKERS).rev().max_by_key(|(count, _)| **count);
+        let best = best.filter(|(count, _)| **count * MARKER_SHARE >= words && **count > 0);
+        best.map_or(Self::Other, |(_, (language, _))| *language)
     }
 
     /// Its tag: `en`, `fr`, `pt`, `de`, `es`, `ja` or `other`.

@@ -14,6 +14,8 @@
 //! Everything here is pure: signatures come in, values go out. Nothing is
 //! fetched or stored.
 
+#![warn(clippy::indexing_slicing)]
+
 mod align;
 mod background;
 mod compare;

@@ -4,6 +4,11 @@
 //! order are fixed; equal blocks elsewhere have moved. Between fixed blocks
 //! are gaps, whose blocks were added, removed or edited.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 use std::collections::HashMap;
 use std::ops::Range;
 

@@ -5,6 +5,11 @@
 //! **reconstructions of ours** over what the paper says a signature holds:
 //! headings, links and text.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 use std::hash::Hash;

@@ -247,7 +247,7 @@ impl Builder {
         }
         let end = text.char_indices().nth(EXCERPT_LENGTH).map_or(text.len(), |(at, _)| at);
         self.excerpts += end;
-        text[..end].to_owned()
+        text.get(..end).unwrap_or_default().to_owned()
     }
 }
 
@@ -285,7 +285,9 @@ fn top_terms(blocks: &[SignatureBlock], words: &[u32]) -> Vec<u32> {
     for block in blocks {
         let end = (start + block.words as usize).min(words.len());
         if !block.is_boilerplate {
-            words[start..end].iter().for_each(|word| *counts.entry(*word).or_default() += 1);
+            for word in words.get(start..end).unwrap_or_default() {
+                *counts.entry(*word).or_default() += 1;
+            }
         }
         start = end;
     }

@@ -75,7 +75,7 @@ impl TermVector {
         let mut left = MAX_TEXT;
         for block in page.blocks.iter().filter(|block| !block.is_boilerplate) {
             let text = page.text_of(block);
-            let text = &text[..text.floor_char_boundary(left)];
+            let text = text.get(..text.floor_char_boundary(left)).unwrap_or_default();
             left -= text.len();
             collector.add(text, 1);
         }
@@ -133,7 +133,7 @@ impl Collector {
     }
 
     fn add(&mut self, text: &str, count: u32) {
-        let text = &text[..text.floor_char_boundary(MAX_TEXT)];
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or_default();
         let mut before: Option<&str> = None;
         each_word(text, |word| {
             let is_character = word.chars().next().is_some_and(is_unspaced);
@@ -193,7 +193,7 @@ impl Collector {
 fn joined<'t>(text: &'t str, before: &str, word: &str) -> Option<&'t str> {
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let (start, next) = (offset(before), offset(word));
-    (start + before.len() == next).then(|| &text[start..next + word.len()])
+    text.get(start..next + word.len()).filter(|_| start + before.len() == next)
 }
 
 #[cfg(test)]

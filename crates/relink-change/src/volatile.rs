@@ -13,6 +13,11 @@
 //! A pattern asks for all words that stay, so an edit of the stable words of a
 //! volatile block is still a change.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 mod learn;
 mod link_shape;
 

@@ -33,16 +33,16 @@ pub(crate) fn each_word<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         if (!is_part || is_alone)
             && let Some(start) = start.take()
         {
-            each(&text[start..at]);
+            each(text.get(start..at).unwrap_or_default());
         }
         if is_alone {
-            each(&text[at..at + character.len_utf8()]);
+            each(text.get(at..at + character.len_utf8()).unwrap_or_default());
         } else if is_part && start.is_none() {
             start = Some(at);
         }
     }
     if let Some(start) = start {
-        each(&text[start..]);
+        each(text.get(start..).unwrap_or_default());
     }
 }
 
@@ -61,8 +61,8 @@ pub(crate) fn is_number(hash: u32) -> bool {
 /// The hash of a word, equal in upper and lower case.
 pub(crate) fn word_hash(word: &str) -> u32 {
     let mut buffer = [0_u8; BUFFER];
-    let hash = if word.is_ascii() && word.len() <= BUFFER {
-        let lowered = &mut buffer[..word.len()];
+    let short = buffer.get_mut(..word.len()).filter(|_| word.is_ascii());
+    let hash = if let Some(lowered) = short {
         lowered.copy_from_slice(word.as_bytes());
         lowered.make_ascii_lowercase();
         xxh3_64(lowered)

@@ -5,9 +5,9 @@
 //!
 //! The reference degrees of the data set are computed from the words after
 //! everything between `<` and `>` is removed, in every format: also in the
-//! code and the formulas of Markdown, where these signs are not tags. Text
-//! formats are therefore read without such parts here, unless `--whole-text`
-//! is given. `relink` itself always compares the whole text.
+//! code and the formulas of Markdown, where these signs are not tags. With
+//! `--strip-tags` text formats are read without such parts, so that both count
+//! the same words. Without it, the text is compared as `relink` compares it.
 
 use std::borrow::Cow;
 use std::fs;
@@ -32,9 +32,9 @@ pub struct ChangeArgs {
     /// Measure of the content change: `content`, `proportional`, `johnson`, `shingles`, `simhash` or `words`
     #[arg(long, default_value = "content", value_name = "NAME")]
     measure: Measure,
-    /// Compare Markdown and other text as it is, with what is between `<` and `>`
+    /// Remove what is between `<` and `>` from Markdown and other text first, as the reference does
     #[arg(long)]
-    whole_text: bool,
+    strip_tags: bool,
     /// Print the number of pages per second to standard error
     #[arg(long)]
     time: bool,
@@ -73,8 +73,7 @@ pub fn run(args: &ChangeArgs) -> Result<(), EvalError> {
     let elapsed = start.elapsed().as_secs_f64();
     let mut output = io::stdout().lock();
     for answer in &answers {
-        // A struct of plain values cannot fail to be written.
-        writeln!(output, "{}", serde_json::to_string(answer).unwrap_or_default())?;
+        writeln!(output, "{}", serde_json::to_string(answer).map_err(io::Error::other)?)?;
     }
     if args.time {
         report_speed(2 * pairs.len(), elapsed);
@@ -92,7 +91,7 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     let format = format_named(&pair.format);
     let is_markup = matches!(format, Format::Html | Format::Xml);
     let read = |text: &str| {
-        let text = if args.whole_text || is_markup { text.into() } else { without_tags(text) };
+        let text = if args.strip_tags && !is_markup { without_tags(text) } else { text.into() };
         Signature::new(text.as_bytes(), &block_text(format, text.as_bytes()))
     };
     let (mut old, mut new) = (read(&pair.old), read(&pair.new));
@@ -112,17 +111,18 @@ fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
 
 /// A text without everything between `<` and `>`.
 fn without_tags(text: &str) -> Cow<'_, str> {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((start, end)) = rest.find('<').and_then(|start| {
-        let length = rest[start..].find('>')?;
-        Some((start, start + length + 1))
-    }) {
-        plain.push_str(&rest[..start]);
+    let next_tag = |text: &'_ str| {
+        let (before, tag) = text.split_once('<')?;
+        let (_, after) = tag.split_once('>')?;
+        Some((before.len(), text.len() - after.len()))
+    };
+    let (mut plain, mut rest) = (String::new(), text);
+    while let Some((start, end)) = next_tag(rest) {
+        plain.push_str(rest.get(..start).unwrap_or_default());
         plain.push(' ');
-        rest = &rest[end..];
+        rest = rest.get(end..).unwrap_or_default();
     }
-    if plain.is_empty() && rest.len() == text.len() {
+    if rest.len() == text.len() {
         return Cow::Borrowed(text);
     }
     plain.push_str(rest);

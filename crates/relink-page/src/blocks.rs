@@ -12,6 +12,7 @@
 mod builder;
 mod lines;
 
+use crate::cut::Cut as _;
 use std::ops::Range;
 
 pub(crate) use builder::BlockBuilder;
@@ -149,7 +150,7 @@ fn of_text(format: Format, text: &str) -> BlockText {
 const MAX_SOURCE: usize = 4 * MAX_TEXT;
 
 fn bounded(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_SOURCE)]
+    text.cut(..text.floor_char_boundary(MAX_SOURCE))
 }
 
 #[cfg(test)]

@@ -1,5 +1,10 @@
 //! Learning volatile parts from two fetches of one version.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "positions are made here, from the lengths of the same lists"
+)]
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::link_shape::link_shape;

@@ -1,6 +1,7 @@
 //! Collects blocks while a reader goes through a document.
 
 use super::{Block, BlockKind, BlockLink, BlockText, MAX_BLOCKS, MAX_LINKS, MAX_TEXT};
+use crate::cut::Cut as _;
 
 /// Maximum length of a link's destination, in bytes; a longer one is cut.
 const MAX_URL: usize = 500;
@@ -112,7 +113,7 @@ impl BlockBuilder {
             self.page.is_cut = true;
             return;
         }
-        let url = url[..url.floor_char_boundary(MAX_URL)].to_owned();
+        let url = url.cut(..url.floor_char_boundary(MAX_URL)).to_owned();
         self.page.links.push(BlockLink { url, block });
     }
 

@@ -85,6 +85,7 @@ const MAX_CODE: usize = 8;
 
 /// A short name as a number, equal for both cases: comparing numbers is what
 /// makes the lookup fast.
+#[expect(clippy::indexing_slicing, reason = "`at` is below the length")]
 const fn code(name: &str) -> u64 {
     /// The bit that differs between the cases of a letter.
     const CASE: u8 = 0x20;

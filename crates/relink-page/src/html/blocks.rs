@@ -7,6 +7,7 @@
 use super::block_role::{BlockRole, Group};
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::blocks::{BlockBuilder, BlockKind};
+use crate::cut::Cut as _;
 use crate::found::unescaped;
 
 /// Maximum number of open containers; deeper ones are not distinguished.
@@ -42,7 +43,7 @@ pub(crate) fn read_blocks(html: &str, builder: &mut BlockBuilder) {
         match token {
             Token::Text(text) => reader.text(text),
             Token::Content(content) if content.element == TextElement::Title => {
-                reader.title(&html[content.range]);
+                reader.title(html.cut(content.range));
             }
             Token::Content(_) => {}
             Token::Start(name) => reader.open(name, &tokens),

@@ -1,5 +1,6 @@
 //! The blocks of a Markdown document, and of the HTML inside it.
 
+use crate::cut::Cut as _;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::{as_lists, blunted, front_matter, options};
@@ -17,8 +18,8 @@ const SHOWN_SETTINGS: [(&str, BlockKind); 4] = [
 /// Reads the blocks of a document.
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
     let start = front_matter::length(text);
-    read_settings(&text[..start], builder);
-    let body = blunted(as_lists(&text[start..]));
+    read_settings(text.cut(..start), builder);
+    let body = blunted(as_lists(text.cut(start..)));
     let mut reader = Reader { builder, html: String::new(), items: 0, quotes: 0, images: 0 };
     for event in Parser::new_ext(&body, options(&body)) {
         reader.read(event);

@@ -5,6 +5,7 @@
 //! text. The inline markup of a paragraph is removed when the paragraph ends.
 
 use crate::blocks::{BlockBuilder, BlockKind, is_underline, list_item};
+use crate::cut::Cut as _;
 use crate::line::Line;
 use crate::{Format, each_link};
 
@@ -136,7 +137,7 @@ impl<'t> Reader<'_, 't> {
         let start = self.at;
         self.skip_block(indent);
         self.builder.begin(BlockKind::Code, false, 0);
-        self.builder.push(&self.text[start..self.at]);
+        self.builder.push(self.text.cut(start..self.at));
         self.builder.begin(BlockKind::Paragraph, false, 0);
     }
 
@@ -182,5 +183,5 @@ fn without_role(text: &str) -> &str {
     let Some(inside) = text.strip_suffix(':') else { return text };
     let is_name = |it: char| it.is_alphanumeric() || matches!(it, ':' | '-' | '_' | '.' | '+');
     let name = inside.trim_end_matches(is_name);
-    if inside[name.len()..].starts_with(':') { name } else { text }
+    if inside.cut(name.len()..).starts_with(':') { name } else { text }
 }

@@ -7,6 +7,7 @@ use super::reference::unescape;
 use super::tokenizer::{Token, Tokenizer};
 use super::{is_address, local};
 use crate::blocks::{BlockBuilder, BlockKind};
+use crate::cut::Cut as _;
 
 /// Maximum depth at which the ends of elements are followed.
 const MAX_DEPTH: usize = 512;
@@ -76,9 +77,9 @@ pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
             Token::End => reader.close(),
             Token::Text(range) if reader.metadata == 0 => {
                 // Entities beyond the five of XML are those of HTML in `DocBook`.
-                reader.builder.push(&htmlize::unescape(&text[range]));
+                reader.builder.push(&htmlize::unescape(text.cut(range)));
             }
-            Token::Data(range) if reader.metadata == 0 => reader.builder.push(&text[range]),
+            Token::Data(range) if reader.metadata == 0 => reader.builder.push(text.cut(range)),
             _ => {}
         }
     }
@@ -116,7 +117,7 @@ impl Reader<'_, '_> {
     fn links(&mut self, tokens: &Tokenizer<'_>) {
         for attribute in tokens.attributes() {
             let name = local(attribute.name);
-            let value = unescape(&self.text[attribute.value.clone()]);
+            let value = unescape(self.text.cut(attribute.value.clone()));
             let is_link = LINK_ATTRIBUTES.iter().any(|known| known.eq_ignore_ascii_case(name))
                 && !attribute.name.starts_with("xmlns");
             if is_link || is_address(&value) && !attribute.name.starts_with("xmlns") {
