@@ -67,21 +67,20 @@ pub fn run(args: &ContextArgs) -> Result<(), EvalError> {
     } else if args.fit {
         fit::print(&judged().collect::<Vec<_>>())
     } else {
-        judged().map(|judged| answer(&judged)).collect::<Vec<_>>().concat()
+        judged().map(|judged| answer(&judged)).collect::<io::Result<String>>()?
     };
     io::stdout().lock().write_all(text.as_bytes())?;
     Ok(())
 }
 
-fn answer(judged: &Judged<'_>) -> String {
+fn answer(judged: &Judged<'_>) -> io::Result<String> {
     let score = judged.fit.map(ContextScore::new);
     let answer = Answer {
         id: &judged.page.id,
         score: score.map_or(UNKNOWN, ContextScore::probability),
         flag: score.is_some_and(|score| score.flag() == Flag::OutOfPlace),
     };
-    // A struct of plain values cannot fail to be written.
-    serde_json::to_string(&answer).map(|line| line + "\n").unwrap_or_default()
+    serde_json::to_string(&answer).map(|line| line + "\n").map_err(io::Error::other)
 }
 
 /// Compares the candidates of each collection with it, and with the other

@@ -97,7 +97,9 @@ impl HumanReport {
             say(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
         }
         if let Story::Crawl(outcome) = &end.story {
-            let report = crawl::report(ports, end.run).await?;
+            let mut report = crawl::report(ports, end.run).await?;
+            // The notices above have it already.
+            report.remark = None;
             let told = if self.is_verbose {
                 format!("\n{}", relink_wire::site::overview(&report, self.paint))
             } else {

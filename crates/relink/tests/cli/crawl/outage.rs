@@ -109,6 +109,7 @@ fn site_with_a_fifth_of_failing_pages_exits_1_and_says_so_first() {
         first,
         "! 1 of the 5 pages of this site (20 %) answer with a server error or not at all"
     );
+    assert_eq!(said.stdout.matches(first).count(), 1, "{}", said.stdout);
     let web = super::site("/ /a /b /c /d /e\n/a\n/b\n/c\n/e");
     web.page("/d", 500, "");
     let url = web.url("/");
