@@ -38,10 +38,7 @@ impl HostSign {
     /// Reads a probe. Once a redirect led to another host, the first one works,
     /// whatever the other one does.
     pub fn of(probe: &Probe) -> Self {
-        let host =
-            |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
-        let first = probe.hops.first().and_then(|hop| host(&hop.url));
-        if probe.hops.iter().any(|hop| host(&hop.url) != first) {
+        if led_to_another_host(probe) {
             return Self::Up;
         }
         // The redirect may lead to another host, which did not respond.
@@ -57,6 +54,16 @@ impl HostSign {
             Ending::NoAddress(_) | Ending::Tls(_) | Ending::Barred(_) => Self::Neutral,
             _ => Self::Up,
         }
+    }
+}
+
+fn led_to_another_host(probe: &Probe) -> bool {
+    let host = |url: &str| Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    // Most probes have one hop, and its URL need not be parsed.
+    let Some((first, others)) = probe.hops.split_first() else { return false };
+    !others.is_empty() && {
+        let first = host(&first.url);
+        others.iter().any(|hop| host(&hop.url) != first)
     }
 }
 

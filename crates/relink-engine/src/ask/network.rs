@@ -35,6 +35,9 @@ pub(super) struct Network {
     /// Whether everything was seen that there is to see.
     is_decided: bool,
     doubt: Option<NetworkDoubt>,
+    /// Scheme and host of the last result that was not outside: the URLs of a
+    /// long list on one host need not be parsed again for each.
+    own: Option<String>,
     /// Results of pages that wait until they are known to be those of their
     /// hosts.
     waiting: HashMap<ErrandId, Settlement>,
@@ -62,8 +65,15 @@ impl Asker<'_> {
         if evidence.is_reached() && evidence.has_different_pages() {
             return;
         }
+        let host = scheme_and_host(url);
+        if self.network.own.as_deref() == Some(host) {
+            return;
+        }
         if let Some(domain) = self.outside(url) {
             self.network.is_unsaved |= self.network.evidence.note(&domain, probe);
+        } else if self.crawler.is_none() {
+            // In a crawl, the path decides as well.
+            self.network.own = Some(host.to_owned());
         }
     }
 
@@ -166,6 +176,12 @@ impl Asker<'_> {
         let judged = Judged::new(task.clone(), None, None, Step::Settle(settlement));
         Some(Judged { held: Some(probe.clone()), ..judged })
     }
+}
+
+/// The part of a URL before its path.
+fn scheme_and_host(url: &str) -> &str {
+    let path = url.match_indices('/').nth(2).map(|(at, _)| at);
+    path.and_then(|at| url.get(..at)).unwrap_or(url)
 }
 
 /// The state of a page that was not judged because our own network is in doubt.
