@@ -36,8 +36,9 @@ const PART: u64 = 2;
 const HOSTS: u64 = 64;
 /// Pages of one crawl.
 const PAGES: u64 = 256;
-/// The time of one crawl. A robots.txt may ask for long pauses.
-const TIME: Duration = Duration::from_secs(10);
+/// The time of one crawl. Most of it would be pauses that mutated headers and
+/// robots.txt files ask for.
+const TIME: Duration = Duration::from_secs(1);
 /// The most bytes of a request that are read.
 const REQUEST: usize = 16 << 10;
 /// Where the hash of a request target begins (FNV-1a).
