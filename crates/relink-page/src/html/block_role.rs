@@ -1,5 +1,6 @@
 //! What each HTML element is to the blocks of a page.
 
+use super::element::{MAX_CODE, code};
 use crate::blocks::BlockKind;
 
 /// What an element is to the blocks of a page.
@@ -78,23 +79,6 @@ impl BlockRole {
             Self::Separator
         }
     }
-}
-
-/// Maximum length of a name that has a code, in bytes.
-const MAX_CODE: usize = 8;
-
-/// A short name as a number, equal for both cases: comparing numbers is what
-/// makes the lookup fast.
-#[expect(clippy::indexing_slicing, reason = "`at` is below the length")]
-const fn code(name: &str) -> u64 {
-    /// The bit that differs between the cases of a letter.
-    const CASE: u8 = 0x20;
-    let (mut code, mut at) = (0, 0);
-    while at < name.len() {
-        code = code << 8 | (name.as_bytes()[at] | CASE) as u64;
-        at += 1;
-    }
-    code
 }
 
 /// Defines the codes of element names.

@@ -33,7 +33,7 @@ pub(super) enum Element {
 impl Element {
     /// The element of a tag's name, in whatever case.
     pub(super) fn named(name: &str) -> Self {
-        if name.len() > LONGEST {
+        if name.len() > MAX_CODE {
             return Self::unlisted(name);
         }
         match code(name) {
@@ -63,14 +63,14 @@ impl Element {
     }
 }
 
-/// The longest name that is a code, in bytes.
-const LONGEST: usize = 8;
+/// Maximum length of a name that has a code, in bytes.
+pub(super) const MAX_CODE: usize = 8;
 
-/// A short name as a number, the same for both cases, so that it is compared
-/// at once.
+/// A short name as a number, equal for both cases: comparing numbers is what
+/// makes the lookup fast.
 #[expect(clippy::indexing_slicing, reason = "the loop ends with the name")]
-const fn code(name: &str) -> u64 {
-    /// Tells the two cases of a letter apart, and leaves digits alone.
+pub(super) const fn code(name: &str) -> u64 {
+    /// The bit that differs between the cases of a letter; digits have it set.
     const CASE: u8 = 0x20;
     let (mut code, mut at) = (0, 0);
     while at < name.len() {
