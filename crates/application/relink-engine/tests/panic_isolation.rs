@@ -1,0 +1,332 @@
+//! A panic while one page or document is processed costs that one, and the run
+//! comes to its end: checks, crawls and extractions over ports that panic.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use relink_engine::{
+    AskSettings, CheckSettings, CrawlEnd, CrawlRules, CrawlSettings, End, ExtractSettings, Input,
+    LoadSettings, Observer, Outcome, Ports, Progress, Reading, RenderMode, Stop, check, crawl,
+    extract,
+};
+use relink_files::{Disk, DiskSettings};
+use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
+use relink_model::{Ending, Hop, Timings};
+use relink_ports::{
+    Body, Clock, Fetch, Fetched, FileFault, Files, Render, RenderFault, RenderRequest, Rendered,
+    Request, Settled, Walk, Walked,
+};
+use relink_report::extract::LinkShape;
+use relink_store::SqliteStore;
+use url::Url;
+
+/// A run that still works after this time hangs.
+const HANG: Duration = Duration::from_mins(1);
+
+/// A web in memory: every page has its own text and these links. Fetching a
+/// path that holds `panic-in-fetch` panics, and so does locating a host named
+/// `panic-in-locate.test`.
+struct Web {
+    links: &'static [&'static str],
+    requests: Mutex<Vec<String>>,
+}
+
+#[async_trait]
+impl Fetch for Web {
+    async fn fetch(&self, request: Request) -> Fetched {
+        self.requests.lock().unwrap().push(request.url.to_string());
+        tokio::task::yield_now().await;
+        let path = request.url.path().to_owned();
+        assert!(!path.contains("panic-in-fetch"), "injected by the test");
+        let status = if path == "/robots.txt" || path.contains("gone") { 404 } else { 200 };
+        let links: Vec<String> =
+            self.links.iter().map(|link| format!("<a href='{link}'>x</a>")).collect();
+        let links = links.concat();
+        let text = path.repeat(30);
+        let html = format!("<title>{path}</title><p>{text}</p>{links}");
+        Fetched {
+            hops: vec![Hop { url: request.url.to_string(), status, location: None, address: None }],
+            ending: Ending::Answered(status),
+            timings: Timings::default(),
+            retry_after: None,
+            headers: Vec::new(),
+            body: Some(Body {
+                content_type: Some("text/html".to_owned()),
+                bytes: html.into(),
+                ..Body::default()
+            }),
+        }
+    }
+
+    async fn locate(&self, url: &Url) -> Option<IpAddr> {
+        assert_ne!(url.host_str(), Some("panic-in-locate.test"), "injected by the test");
+        None
+    }
+}
+
+/// A browser that panics on pages whose path holds `panic-in-render`.
+struct Browser;
+
+#[async_trait]
+impl Render for Browser {
+    async fn render(&self, page: RenderRequest) -> Result<Rendered, RenderFault> {
+        assert!(!page.url.path().contains("panic-in-render"), "injected by the test");
+        Err(RenderFault::Crashed)
+    }
+}
+
+/// The disk, but reading a file whose name holds `panic-in-read` panics.
+struct PanickingFiles(Disk);
+
+struct PanickingReader;
+
+impl Read for PanickingReader {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        panic!("injected by the test")
+    }
+}
+
+#[async_trait]
+impl Files for PanickingFiles {
+    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
+        self.0.walk(walk).await
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+        self.0.read(path).await
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+        if path.to_string_lossy().contains("panic-in-read") {
+            return Ok(Box::new(PanickingReader));
+        }
+        self.0.open(path)
+    }
+
+    async fn exists(&self, path: &Path) -> bool {
+        assert!(!path.to_string_lossy().contains("panic-in-exists"), "injected by the test");
+        self.0.exists(path).await
+    }
+
+    async fn is_folder(&self, path: &Path) -> bool {
+        self.0.is_folder(path).await
+    }
+
+    async fn names(&self, folder: &Path) -> Vec<String> {
+        self.0.names(folder).await
+    }
+}
+
+struct Noon;
+
+impl Clock for Noon {
+    fn now(&self) -> Timestamp {
+        "2026-11-16T12:00:00Z".parse().unwrap()
+    }
+}
+
+/// Results by URL: `failing RL590 internal error while reading this page`.
+#[derive(Default)]
+struct Results(BTreeMap<String, String>);
+
+impl Observer for Results {
+    fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
+        let settlement = &settled.settlement;
+        let code = settlement.code.map(|code| format!(" {code} {}", settlement.reason));
+        let told = format!("{}{}", settlement.word, code.unwrap_or_default());
+        self.0.insert(settled.given.clone(), told);
+        Ok(())
+    }
+
+    fn progress(&mut self, _: &Progress) {}
+}
+
+/// A folder, ports that panic, and the results of the run over them.
+struct Bench {
+    folder: tempfile::TempDir,
+    web: Arc<Web>,
+    results: Results,
+}
+
+const INTERNAL_ERROR: &str = "failing RL590 internal error while reading this page";
+
+impl Bench {
+    fn new(links: &'static [&'static str]) -> Self {
+        let web = Arc::new(Web { links, requests: Mutex::default() });
+        Self { folder: tempfile::tempdir().unwrap(), web, results: Results::default() }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.folder.path().join(name), text).unwrap();
+    }
+
+    async fn ports(&self) -> Ports {
+        let root = self.folder.path().to_owned();
+        let disk = Disk::new(DiskSettings { root, ..DiskSettings::default() });
+        Ports {
+            fetch: Arc::clone(&self.web) as Arc<dyn Fetch>,
+            files: Arc::new(PanickingFiles(disk)),
+            store: Arc::new(SqliteStore::open(&self.folder.path().join("db")).await.unwrap()),
+            render: Some(Arc::new(Browser)),
+            archives: Vec::new(),
+            searches: Vec::new(),
+            clock: Arc::new(Noon),
+        }
+    }
+
+    async fn check(&mut self, inputs: &[&str]) -> Outcome {
+        let ports = self.ports().await;
+        let settings = CheckSettings {
+            load: LoadSettings {
+                inputs: inputs.iter().map(|&path| Input::Path(path.into())).collect(),
+                scope: Scope::default(),
+                is_offline: false,
+                fresh_since: Timestamp::MAX,
+                reading: Reading::default(),
+                pause: Duration::ZERO,
+                page_bytes: 1 << 20,
+            },
+            ask: ask(),
+            is_fresh: false,
+            scope: BTreeMap::new(),
+        };
+        let (_switch, stop) = Stop::new();
+        let run = check(&ports, &settings, &mut self.results, &stop);
+        tokio::time::timeout(HANG, run).await.expect("the check hangs").unwrap()
+    }
+
+    async fn crawl(&mut self, seed: &str) -> CrawlEnd {
+        let ports = self.ports().await;
+        let seed: Url = seed.parse().unwrap();
+        let rules = CrawlRules {
+            scope: CrawlScope::new(Reach::Host, std::slice::from_ref(&seed), Scope::default()),
+            filter: Scope::default(),
+            order: Order::BreadthFirst,
+            depth: None,
+            pages: None,
+            follows_all: false,
+            checks_others: true,
+            fresh_since: Timestamp::MAX,
+            page_links: 1000,
+        };
+        let settings = CrawlSettings {
+            seeds: vec![(seed.to_string(), seed)],
+            rules,
+            sitemaps: Vec::new(),
+            reads_sitemaps: false,
+            render: RenderMode::Always,
+            ask: ask(),
+            time: None,
+            is_fresh: false,
+            scope: BTreeMap::new(),
+        };
+        let (_switch, stop) = Stop::new();
+        let run = crawl(&ports, &settings, &mut self.results, &stop);
+        tokio::time::timeout(HANG, run).await.expect("the crawl hangs").unwrap().end
+    }
+
+    #[track_caller]
+    fn assert_result(&self, url: &str, expect: &str) {
+        assert_eq!(self.results.0.get(url).map(String::as_str), Some(expect), "{url}");
+    }
+}
+
+fn ask() -> AskSettings {
+    AskSettings { pace: Pace::check(4, Duration::ZERO), ..AskSettings::default() }
+}
+
+#[tokio::test]
+async fn check_fetch_panics_on_one_page_costs_that_page() {
+    let mut bench = Bench::new(&[]);
+    bench.write(
+        "list.txt",
+        "http://one.test/a\nhttp://one.test/panic-in-fetch\nhttp://one.test/b\n\
+         http://panic-in-locate.test/c\n",
+    );
+    let outcome = bench.check(&["list.txt"]).await;
+    assert_eq!(outcome.end, End::Finished);
+    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+    assert_eq!(bench.results.0.len(), 4);
+    let failing = bench.results.0.values().filter(|result| *result == INTERNAL_ERROR).count();
+    assert_eq!(failing, 1, "{:?}", bench.results.0);
+    let requests = bench.web.requests.lock().unwrap();
+    let to_panic = requests.iter().filter(|url| url.ends_with("panic-in-fetch")).count();
+    assert_eq!(to_panic, 1, "the same input would meet the same error");
+}
+
+#[tokio::test]
+async fn check_every_page_panics_run_ends_with_results() {
+    let mut bench = Bench::new(&[]);
+    bench.write("list.txt", "http://one.test/panic-in-fetch\nhttp://two.test/panic-in-fetch\n");
+    assert_eq!(bench.check(&["list.txt"]).await.end, End::Finished);
+    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+    bench.assert_result("http://two.test/panic-in-fetch", INTERNAL_ERROR);
+}
+
+#[tokio::test]
+async fn check_document_panics_costs_that_document() {
+    let mut bench = Bench::new(&[]);
+    bench.write("a.md", "[a](http://one.test/a)");
+    bench.write("panic-in-read.md", "[b](http://one.test/b)");
+    bench.write("c.md", "[c](http://one.test/c) [d](panic-in-exists.md)");
+    let outcome = bench.check(&["."]).await;
+    assert_eq!(outcome.end, End::Finished);
+    let [problem] = &outcome.loaded.problems.remarks[..] else {
+        panic!("{:?}", outcome.loaded.problems)
+    };
+    assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
+    assert_eq!(problem.text, "internal error while reading it");
+    assert!(bench.results.0.contains_key("http://one.test/a"));
+    assert!(bench.results.0.contains_key("http://one.test/c"));
+    let local: Vec<&String> =
+        bench.results.0.values().filter(|result| result.contains("RL590")).collect();
+    assert_eq!(local, ["failing RL590 internal error while reading this link"]);
+}
+
+#[tokio::test]
+async fn crawl_render_panics_on_one_page_costs_that_page() {
+    let mut bench = Bench::new(&["/a", "/panic-in-render", "/panic-in-fetch", "/b"]);
+    assert_eq!(bench.crawl("http://one.test/").await, CrawlEnd::Finished);
+    bench.assert_result("http://one.test/panic-in-render", INTERNAL_ERROR);
+    bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
+    let healthy = ["http://one.test/", "http://one.test/a", "http://one.test/b"];
+    for url in healthy {
+        let result = bench.results.0.get(url).unwrap();
+        assert!(!result.contains("RL590"), "{url}: {result}");
+    }
+}
+
+#[tokio::test]
+async fn extract_document_panics_costs_that_document() {
+    let bench = Bench::new(&[]);
+    bench.write("a.md", "[a](http://one.test/a)");
+    bench.write("panic-in-read.md", "[b](http://one.test/b)");
+    bench.write("c.md", "[c](http://one.test/c)");
+    let settings = ExtractSettings {
+        paths: vec![".".into()],
+        format: None,
+        column: None,
+        shape: LinkShape::JsonLine,
+        today: "2026-11-16".parse().unwrap(),
+    };
+    let files = bench.ports().await.files;
+    let mut text = Vec::new();
+    let mut write = |part: &[u8]| {
+        text.extend_from_slice(part);
+        Ok(())
+    };
+    let extracted = extract(&*files, &settings, None, &mut write).await.unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains("one.test/a") && text.contains("one.test/c"), "{text}");
+    let [problem] = &extracted.first_problems[..] else { panic!("{extracted:?}") };
+    assert!(problem.path.ends_with("panic-in-read.md"), "{}", problem.path);
+    assert_eq!(problem.text, "internal error while reading it");
+}

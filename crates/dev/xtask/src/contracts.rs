@@ -1,0 +1,196 @@
+//! Tables that must agree with the code: the codes of findings, the hazards of
+//! `SECURITY.md`; and that no stored record can be empty by mistake.
+
+use std::collections::BTreeSet;
+
+use crate::sources::Source;
+use crate::{Fault, Workspace};
+
+/// The page with the table of hazards.
+const HAZARDS_PAGE: &str = "SECURITY.md";
+/// The heading of the table of hazards.
+const HAZARDS_HEADING: &str = "## Which hazards are tested?";
+/// How many hazards the table has.
+const HAZARDS: usize = 35;
+/// What the table says of a hazard of a part that does not exist.
+const NOT_BUILT: &str = "not built";
+
+/// The file that names the codes.
+const CODE_NAMES: &str = "crates/domain/relink-judge/src/codes/names.rs";
+/// The file that documents them.
+const CODE_TABLE: &str = "crates/domain/relink-judge/src/codes/table.rs";
+
+/// Everything that does not agree.
+pub fn breaches(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, Fault> {
+    let path = workspace.root.join(HAZARDS_PAGE);
+    let page = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+    let mut breaches = hazards(&page, sources);
+    breaches.extend(codes(sources));
+    breaches.extend(sources.iter().flat_map(empty_records));
+    Ok(breaches)
+}
+
+/// Hazards without a test, and tests that do not exist.
+fn hazards(page: &str, sources: &[Source]) -> Vec<String> {
+    let table = page.split_once(HAZARDS_HEADING).map_or("", |(_, table)| table);
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
+    let rows: Vec<&str> =
+        rows.filter(|row| row.starts_with(|char: char| char.is_ascii_digit())).collect();
+    let mut breaches = Vec::new();
+    if rows.len() != HAZARDS {
+        breaches.push(format!("{HAZARDS_PAGE} has {} of {HAZARDS} hazards", rows.len()));
+    }
+    for (number, row) in (1..).zip(rows) {
+        let tests: Vec<&str> =
+            row.split('`').skip(1).step_by(2).filter(|test| test.contains(".rs::")).collect();
+        if !row.starts_with(&format!("{number} |")) {
+            breaches.push(format!("{HAZARDS_PAGE}: hazard {number} is not in its place: {row}"));
+        }
+        if tests.is_empty() && !row.contains(NOT_BUILT) {
+            breaches.push(format!("{HAZARDS_PAGE}: hazard {number} has no test"));
+        }
+        let missing = tests.into_iter().filter(|test| !has_test(sources, test));
+        breaches.extend(missing.map(|test| format!("{HAZARDS_PAGE}: there is no test `{test}`")));
+    }
+    breaches
+}
+
+/// Whether there is a test of this file and name.
+fn has_test(sources: &[Source], test: &str) -> bool {
+    let Some((file, name)) = test.split_once("::") else { return false };
+    let wanted = format!("fn {name}(");
+    let file = sources.iter().find(|source| source.path.ends_with(file));
+    file.is_some_and(|source| source.code.contains(&wanted))
+}
+
+/// Codes that are given and documented as reserved, and the other way round.
+fn codes(sources: &[Source]) -> Vec<String> {
+    let find = |path: &str| sources.iter().find(|source| source.path.ends_with(path));
+    let (Some(names), Some(table)) = (find(CODE_NAMES), find(CODE_TABLE)) else {
+        return vec![format!("{CODE_NAMES} or {CODE_TABLE} is missing")];
+    };
+    let (in_use, reserved) = (rows(&table.code, "in_use("), rows(&table.code, "reserved("));
+    let given = given(sources);
+    let mut breaches = Vec::new();
+    for (name, number) in constants(&names.code) {
+        let is_given = given.contains(&format!("codes::{name}")) || given.contains(&number);
+        match (in_use.contains(&name), reserved.contains(&name), is_given) {
+            (true, false, true) | (false, true, false) => {}
+            (true, false, false) => {
+                breaches.push(format!("code {name} is given nowhere: reserve it"));
+            }
+            (false, true, true) => {
+                breaches.push(format!("code {name} is given: it is not reserved"));
+            }
+            _ => breaches.push(format!("code {name} is not in the table once")),
+        }
+    }
+    breaches
+}
+
+/// The constants of the codes: name and number.
+fn constants(code: &str) -> Vec<(String, String)> {
+    let constant = |line: &str| {
+        let (name, rest) = line.trim().strip_prefix("pub const ")?.split_once(':')?;
+        let number = rest.split_once("Code::new(")?.1.split_once(')')?.0;
+        Some((name.to_owned(), number.to_owned()))
+    };
+    code.lines().filter_map(constant).collect()
+}
+
+/// The names that follow a call in the table.
+fn rows(code: &str, call: &str) -> BTreeSet<String> {
+    let names = code.split(call).skip(1).filter_map(|rest| rest.split(',').next());
+    names.map(|name| name.trim().to_owned()).collect()
+}
+
+/// Every `codes::NAME` outside of tests, and the statuses that are codes by
+/// themselves.
+fn given(sources: &[Source]) -> BTreeSet<String> {
+    let mut given = BTreeSet::new();
+    for source in sources.iter().filter(|source| is_product(source)) {
+        let code = source.code.split("#[cfg(test)]").next().unwrap_or_default();
+        let is_word = |char: char| char.is_ascii_alphanumeric() || char == '_';
+        for rest in code.split("codes::").skip(1) {
+            let name: String = rest.chars().take_while(|char| is_word(*char)).collect();
+            given.insert(format!("codes::{name}"));
+        }
+        // `401 | 402 => …, Code::new(status)`.
+        for arm in code.split("Code::new(status)").filter(|_| code.contains("Code::new(status)")) {
+            let patterns = arm.rsplit_once("=>").map_or("", |(patterns, _)| patterns);
+            let patterns = patterns.rsplit([',', '{', '}']).next().unwrap_or_default();
+            given.extend(patterns.split('|').map(|number| number.trim().to_owned()));
+        }
+    }
+    given
+}
+
+/// Whether a source is part of the product and not of its tests.
+fn is_product(source: &Source) -> bool {
+    let path = source.path.to_string_lossy();
+    let is_dev =
+        ["xtask", "relink-testkit", "relink-eval", "relink-demo"].contains(&source.member.as_str());
+    !is_dev && !path.contains("/tests") && !path.contains("/codes/") && !path.ends_with("tests.rs")
+}
+
+/// Lines that write a record and fall back to an empty one.
+fn empty_records(source: &Source) -> Vec<String> {
+    let is_lax = |line: &str| line.contains("serde_json::to_") && line.contains("unwrap_or");
+    let lines = (1..).zip(source.code.lines()).filter(|(_, line)| is_lax(line));
+    let path = source.path.display();
+    lines
+        .map(|(line, _)| format!("{path}:{line} may write an empty record; return the error"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn source(path: &str, text: &str) -> Source {
+        Source::new("relink-judge", Path::new(path), text.to_owned())
+    }
+
+    #[test]
+    fn hazards_reports_missing_tests_and_rows() {
+        let sources = [source("crates/a/tests/b.rs", "fn c() {}\n")];
+        let page = format!(
+            "{HAZARDS_HEADING}\n| 1 | x | `tests/b.rs::c` |\n| 2 | y | `b.rs::d` |\n| 3 | z | not built |\n| 4 | z | |\n"
+        );
+        assert_eq!(
+            hazards(&page, &sources),
+            [
+                "SECURITY.md has 4 of 35 hazards",
+                "SECURITY.md: there is no test `b.rs::d`",
+                "SECURITY.md: hazard 4 has no test",
+            ]
+        );
+    }
+
+    #[test]
+    fn codes_reports_a_reserved_code_that_is_given() {
+        let sources = [
+            source(
+                CODE_NAMES,
+                "pub const A: Code = Code::new(101);\npub const B: Code = Code::new(401);\npub const C: Code = Code::new(102);\n",
+            ),
+            source(CODE_TABLE, "reserved(\n A,\n), in_use(\n B,\n), in_use(C,"),
+            source(
+                "crates/domain/relink-judge/src/a.rs",
+                "x => codes::A, 401 | 403 => f(Code::new(status)),",
+            ),
+        ];
+        assert_eq!(
+            codes(&sources),
+            ["code A is given: it is not reserved", "code C is given nowhere: reserve it"]
+        );
+    }
+
+    #[test]
+    fn empty_records_reports_a_fallback() {
+        let lax = source("a.rs", "let text = serde_json::to_string(&a).unwrap_or_default();\n");
+        assert_eq!(empty_records(&lax), ["a.rs:1 may write an empty record; return the error"]);
+    }
+}

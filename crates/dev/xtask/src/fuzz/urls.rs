@@ -1,0 +1,301 @@
+//! Random and mutated URLs: every function of the pure crates that takes one.
+
+use std::cell::RefCell;
+
+use relink_frontier::{
+    CrawlScope, PageSight, ParameterTrials, Reach, Robots, Scope, TrapWatch, TrialOutcome,
+    UrlPattern, canonical, host_name, section, strip,
+};
+use relink_judge::{neighborhood, sibling, sibling_key};
+use relink_model::{ControlKind, SearchQuery};
+use relink_page::classify;
+use relink_report::human::remark;
+use relink_report::{printable, redact, redact_prose};
+use relink_revive::matching::{Baseline, KnownAlias, Page, Study};
+use relink_revive::pattern::{Pattern, TokenRule, clusters};
+use relink_revive::program::{Example, ProgramBook, learn};
+use relink_revive::redirects::{ArchivedRedirect, RedirectHistory, vet};
+use relink_revive::site::is_same_site;
+use relink_revive::{Directory, OldPage, Site};
+use relink_survey::Catalogue;
+use url::Url;
+
+use super::guard::Guard;
+use super::mutate::mutate;
+use super::random::Random;
+
+/// Which part of the run this is.
+const PART: u64 = 1;
+/// URLs that are looked at together, as pages of one site.
+const TOGETHER: usize = 6;
+/// One in so many groups is learned from, which takes a hundred times longer
+/// than all else.
+const LEARNING: usize = 4;
+/// The most bytes of a URL; browsers take less.
+const MAX_LENGTH: usize = 4_000;
+
+/// URLs to mutate.
+const SEEDS: [&[u8]; 16] = [
+    b"https://example.org/2026/05/31/post-2.html?page=2&sort=price-a#top",
+    b"http://user:pa%20ss@www.example.co.uk:8080/a//b/../c/./d;jsessionid=12AB?x=1;y=2",
+    b"https://example.org/page-2",
+    b"http://[::1]:81/%zz%C3%28/x-y/",
+    b"//example.org\\a?utm_source=x&id=419483",
+    b"HTTPS:example.org/a b\tc",
+    "https://bücher.example/木/é-/-é/?ü=ß-1#İ".as_bytes(),
+    b"http://xn--bcher-kva.example./index.html",
+    b"/a/b/c?d=2026-05-31T10:00:00Z",
+    b"../../x%2F..%2e/%2E%2E/",
+    b"?q=a+b%20c&empty=&&=v",
+    b"https://example.org/calendar/2199/13/99/?view=month-1&day=2026-5",
+    b"http://example.org/(S(abc123def456ghi7))/deadbeefcafe0123/a1b2c3d4e5f6g7h8.aspx",
+    b"https://web.archive.org/web/20260101000000id_/http://example.org/x",
+    b"mailto:a@example.org?subject=x",
+    b"http://256.1.1.1:99999/",
+];
+
+/// Pieces that URLs are made of.
+const PIECES: [&str; 64] = [
+    "http://",
+    "https://",
+    "HTTP://",
+    "//",
+    "/",
+    "\\",
+    "?",
+    "#",
+    "&",
+    "=",
+    ";",
+    ":",
+    "@",
+    ".",
+    "..",
+    "-",
+    "_",
+    "~",
+    "+",
+    "%",
+    "%2F",
+    "%2e",
+    "%C3%A9",
+    "%FF",
+    "%zz",
+    "%",
+    "a",
+    "Z",
+    "0",
+    "9",
+    "42",
+    "2026",
+    "1999",
+    "05",
+    "31",
+    "2026-05",
+    "2026-05-31",
+    "20260531",
+    "page",
+    "index.html",
+    "id",
+    "utm_source",
+    "example.org",
+    "www.",
+    "co.uk",
+    "é",
+    "木",
+    "🌳",
+    "İ",
+    "ß",
+    "xn--",
+    "xn--a",
+    ":80",
+    ":99999",
+    "[::1]",
+    "127.0.0.1",
+    "(S(x))",
+    "jsessionid",
+    "deadbeef1234",
+    "a1b2c3d4e5f6g7h8",
+    " ",
+    "\t",
+    "\n",
+    "\u{0}",
+];
+
+thread_local! {
+    /// What this worker has seen: some functions look at many URLs.
+    static SEEN: RefCell<Seen> = RefCell::new(Seen::new());
+}
+
+/// What a worker remembers from URL to URL.
+struct Seen {
+    watch: TrapWatch,
+    trials: ParameterTrials,
+    scopes: Vec<CrawlScope>,
+    robots: Vec<Robots>,
+    together: Vec<Url>,
+}
+
+impl Seen {
+    fn new() -> Self {
+        let seed: Option<Url> = "https://example.org/2026/".parse().ok();
+        let reaches = [Reach::Host, Reach::Domain, Reach::Prefix];
+        let scope = |reach| CrawlScope::new(reach, seed.as_slice(), Scope::default());
+        let rules: [&[u8]; 2] = [
+            b"User-agent: *\nDisallow: /a*b$\nAllow: /%C3%A9\nDisallow: /*?\nCrawl-delay: 1\n",
+            b"User-agent: relink\nDisallow: /\nAllow: /*-\nSitemap: /s.xml\n",
+        ];
+        Self {
+            watch: TrapWatch::new(2026),
+            trials: ParameterTrials::default(),
+            scopes: reaches.into_iter().map(scope).collect(),
+            robots: rules.into_iter().map(Robots::parse).collect(),
+            together: Vec::new(),
+        }
+    }
+}
+
+/// Reads one URL.
+pub fn run(guard: &Guard, worker: usize, seed: u64, item: u64) {
+    let mut random = Random::of_item(seed, PART, item);
+    let bytes = any_url(&mut random);
+    let text = String::from_utf8_lossy(&bytes);
+    guard.run(worker, &format!("url-{item}"), &bytes, || {
+        SEEN.with_borrow_mut(|seen| read(&mut random, seen, &text));
+    });
+}
+
+/// Makes a URL: from pieces, or by mutation of a seed.
+pub fn any_url(random: &mut Random) -> Vec<u8> {
+    let mut bytes = if random.one_in(2) {
+        let seed = random.pick(&SEEDS);
+        mutate(random, seed, &SEEDS, &PIECES)
+    } else {
+        let start = random.pick(&["https://example.org/", "http://", "/", ""]);
+        let pieces = (0..random.below(14)).map(|_| random.pick(&PIECES));
+        let pieces: Vec<&str> = pieces.collect();
+        [start, &pieces.concat()].concat().into_bytes()
+    };
+    bytes.truncate(MAX_LENGTH);
+    bytes
+}
+
+fn read(random: &mut Random, seen: &mut Seen, text: &str) {
+    read_text(random, text);
+    let base = "https://example.org/a/b?c".parse().ok();
+    let Ok(url) = canonical(base.as_ref(), text) else { return };
+    let again = canonical(None, url.as_str());
+    assert_eq!(again.ok().as_ref(), Some(&url), "the canonical form is not stable");
+    read_text(random, url.as_str());
+    weigh(random, seen, &url);
+    seen.together.push(url);
+    if seen.together.len() == TOGETHER {
+        let together = std::mem::take(&mut seen.together);
+        revive(random, &together);
+    }
+}
+
+/// What takes any text.
+fn read_text(random: &mut Random, text: &str) {
+    classify(text);
+    redact(text);
+    redact_prose(text);
+    printable(text);
+    remark(text, Some(1), text);
+    neighborhood(text);
+    for kind in ControlKind::ALL {
+        let key = sibling_key(kind, text);
+        let sibling = sibling(kind, text, random.bits());
+        assert_eq!(key, sibling.map(|sibling| sibling.key));
+    }
+    let query = SearchQuery::of([text]).within(text);
+    if let Ok(url) = Url::parse(text) {
+        query.admits(&url);
+    }
+    if random.one_in(16) {
+        let scope = Scope::new(&[text.to_owned()], &[]);
+        assert!(scope.is_err() || !scope.is_ok_and(|scope| scope.excludes("x")));
+        let catalogue = Catalogue::new([(text, text), ("a", text), (text, "https://a.test/b")]);
+        for url in catalogue.urls() {
+            let directory = catalogue.directory_of(url);
+            catalogue.directory_name(directory);
+            catalogue.domain_name(catalogue.domain_of(directory));
+            catalogue.url(url);
+        }
+    }
+}
+
+/// What a crawl makes of a URL.
+fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
+    host_name(url);
+    section(url);
+    strip(url);
+    UrlPattern::of(url, 2026);
+    for scope in &seen.scopes {
+        scope.is_inside(url);
+    }
+    for robots in &seen.robots {
+        robots.is_allowed("relink", url);
+        robots.rule("other", url);
+    }
+    let Seen { watch, trials, .. } = seen;
+    watch.admit(url, 3);
+    let sight = PageSight::of_text(Some("T"), url.as_str(), 0);
+    watch.ways_out(url, [url]);
+    watch.seen(url, &sight);
+    watch.note_stripped(url);
+    for key in trials.undecided(url) {
+        let is_same = random.one_in(2);
+        let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };
+        trials.tell(url, &key, outcome);
+        trials.is_irrelevant(url, &key);
+    }
+    trials.strip(url);
+}
+
+/// What the search for dead pages makes of some URLs.
+fn revive(random: &mut Random, urls: &[Url]) {
+    let [one, other, ..] = urls else { return };
+    let old = OldPage::new(one.clone()).titled(other.path());
+    is_same_site(one, other);
+    Site::of(one);
+    Directory::of(one).parent();
+    let redirects = |target: &Url| {
+        vec![ArchivedRedirect { at: jiff::Timestamp::UNIX_EPOCH, target: target.clone() }]
+    };
+    let history =
+        |url: &Url, to: &Url| RedirectHistory { url: url.clone(), redirects: redirects(to) };
+    vet(&history(one, other), &[history(other, one)]);
+    let rule = if random.one_in(2) { TokenRule::Pooled } else { TokenRule::PerSource };
+    Pattern::of(&old, other, rule);
+    if random.one_in(LEARNING) {
+        clusters(std::slice::from_ref(&old), &[urls.to_vec()], rule);
+        learn_from(&old, urls);
+    }
+}
+
+/// Learns from some URLs how a site moved its pages.
+fn learn_from(old: &OldPage, urls: &[Url]) {
+    let pairs = urls.iter().zip(urls.iter().skip(1));
+    let examples: Vec<Example> = pairs
+        .clone()
+        .map(|(old, new)| Example {
+            old: OldPage::new(old.clone()),
+            new: new.clone(),
+            is_sure: true,
+        })
+        .collect();
+    for learned in learn(&examples) {
+        learned.program.run(old);
+    }
+    ProgramBook::learn(&examples).predict(old);
+    let pages: Vec<Page> =
+        urls.iter().map(|url| Page { url: url.as_str(), title: Some("T"), text: None }).collect();
+    let known: Vec<KnownAlias> =
+        pairs.map(|(old, new)| KnownAlias { old: old.as_str(), new: new.as_str() }).collect();
+    let study = Study::new(&pages, &pages, &known);
+    for dead in 0..pages.len() {
+        study.answer(dead);
+    }
+    Baseline::TopCluster.answers(&pages, &pages);
+}

@@ -1,0 +1,129 @@
+//! The workspace as cargo sees it: its crates and where they lie.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::Fault;
+
+/// The workspace.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// The directory of the root `Cargo.toml`.
+    pub root: PathBuf,
+    /// Where cargo puts what it builds.
+    pub target: PathBuf,
+    /// Its crates, sorted by name.
+    pub crates: Vec<Crate>,
+}
+
+/// One crate of the workspace.
+#[derive(Debug, Clone)]
+pub struct Crate {
+    /// Its name.
+    pub name: String,
+    /// What it says about itself; empty if nothing.
+    pub description: String,
+    /// Its directory, below the root.
+    pub path: PathBuf,
+}
+
+impl Workspace {
+    /// Asks cargo.
+    pub fn load() -> Result<Self, Fault> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let text = output(cargo(root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
+        let metadata: Value = serde_json::from_str(&text)
+            .map_err(|fault| Fault::new(format!("cargo metadata is not JSON: {fault}")))?;
+        let root = PathBuf::from(text_of(&metadata, "workspace_root"));
+        let mut crates: Vec<Crate> = metadata["packages"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|package| Crate::read(package, &root))
+            .collect();
+        crates.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Self { root, target: text_of(&metadata, "target_directory").into(), crates })
+    }
+
+    /// Cargo, to be run at the root.
+    pub fn cargo(&self) -> Command {
+        cargo(&self.root)
+    }
+
+    /// Every `.rs` file of the crates, sorted, with its crate's name.
+    pub fn sources(&self) -> Result<Vec<(&str, PathBuf)>, Fault> {
+        let mut sources = Vec::new();
+        for member in &self.crates {
+            let mut files = Vec::new();
+            for part in ["src", "tests", "benches", "examples"] {
+                collect(&self.root.join(&member.path).join(part), &mut files)?;
+            }
+            files.sort();
+            sources.extend(files.into_iter().map(|file| (member.name.as_str(), file)));
+        }
+        Ok(sources)
+    }
+}
+
+impl Crate {
+    fn read(package: &Value, root: &Path) -> Self {
+        let manifest = PathBuf::from(text_of(package, "manifest_path"));
+        let directory = manifest.parent().unwrap_or(Path::new(""));
+        Self {
+            name: text_of(package, "name"),
+            description: text_of(package, "description"),
+            path: directory.strip_prefix(root).unwrap_or(directory).to_owned(),
+        }
+    }
+}
+
+/// Runs a command and returns what it printed.
+pub fn output(command: &mut Command) -> Result<String, Fault> {
+    let output = command.output().map_err(|fault| cannot(command, &fault))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Fault::new(format!("{command:?} failed:\n{}", said.trim())));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Runs a command that talks to the terminal itself.
+pub fn run(command: &mut Command) -> Result<(), Fault> {
+    let status = command.status().map_err(|fault| cannot(command, &fault))?;
+    if status.success() { Ok(()) } else { Err(Fault::new(format!("{command:?} failed"))) }
+}
+
+fn cannot(command: &Command, fault: &std::io::Error) -> Fault {
+    Fault::new(format!("cannot run `{}`: {fault}", command.get_program().display()))
+}
+
+/// The cargo that runs us, or the one on the path.
+fn cargo(root: &Path) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.current_dir(root);
+    command
+}
+
+fn text_of(value: &Value, key: &str) -> String {
+    value[key].as_str().unwrap_or_default().to_owned()
+}
+
+/// Adds every `.rs` file below a directory, if there is one.
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Fault> {
+    if !directory.is_dir() {
+        return Ok(());
+    }
+    let fault = |source| Fault::io(directory, &source);
+    for entry in directory.read_dir().map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! A crawl's links as files other programs read: GraphML, CSV, a sitemap.
+
+use std::collections::HashMap;
+use std::io::{self, BufWriter, IntoInnerError, Write};
+
+use relink_engine::Ports;
+use relink_model::{ErrandId, RunId};
+use relink_ports::{DocumentId, SiteLink, SitePage, SiteTarget};
+use relink_report::graph::{GraphCsv, Graphml, LinkRow, NodeRow, SitemapXml};
+use relink_report::human::counted;
+
+use crate::cli::{Export, ExportKind};
+use crate::failure::Failure;
+use crate::output::OutputFile;
+
+/// Rows read from the store at a time.
+const PIECE: usize = 4096;
+
+/// Writes what is wanted of a crawl.
+pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), Failure> {
+    let cannot = |fault: io::Error| {
+        Failure::fault(format!("cannot write `{}`", wanted.path.display())).cause(fault.to_string())
+    };
+    let mut out = BufWriter::new(OutputFile::create(&wanted.path).map_err(cannot)?);
+    match wanted.kind {
+        ExportKind::Graphml => graphml(ports, run, &mut out, &cannot).await?,
+        ExportKind::Csv => csv(ports, run, &mut out, &cannot).await?,
+        ExportKind::Sitemap => sitemap(ports, run, &mut out, &cannot).await?,
+    }
+    let file = out.into_inner().map_err(IntoInnerError::into_error).map_err(cannot)?;
+    file.commit().map_err(cannot)
+}
+
+type Cannot<'a> = dyn Fn(io::Error) -> Failure + Sync + 'a;
+
+async fn graphml(
+    ports: &Ports,
+    run: RunId,
+    out: impl Write + Send,
+    cannot: &Cannot<'_>,
+) -> Result<(), Failure> {
+    let mut graph = Graphml::begin(out).map_err(cannot)?;
+    let pages = page_errands(ports, run).await?;
+    each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
+    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    loop {
+        let piece = ports.store.site_links(run, cursor, PIECE).await?;
+        let Some(last) = piece.last() else { break };
+        cursor = after_link(last);
+        for link in &piece {
+            if let Some(from) = pages.get(&link.from) {
+                graph.edge(from.0, link.to.0, link.kind).map_err(cannot)?;
+            }
+        }
+    }
+    graph.end().map_err(cannot)
+}
+
+async fn csv(
+    ports: &Ports,
+    run: RunId,
+    out: impl Write + Send,
+    cannot: &Cannot<'_>,
+) -> Result<(), Failure> {
+    let mut table = GraphCsv::begin(out).map_err(cannot)?;
+    let pages: HashMap<DocumentId, String> =
+        pages(ports, run).await?.into_iter().map(|page| (page.document, page.label)).collect();
+    let mut target: Option<SiteTarget> = None;
+    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    loop {
+        let piece = ports.store.site_links(run, cursor, PIECE).await?;
+        let Some(last) = piece.last() else { break };
+        cursor = after_link(last);
+        for link in &piece {
+            // Links come by target, so each is read once.
+            if target.as_ref().is_none_or(|target| target.errand != link.to) {
+                let before = ErrandId(link.to.0 - 1);
+                target = ports.store.site_targets(run, before, 1).await?.into_iter().next();
+            }
+            let (Some(target), Some(from)) = (&target, pages.get(&link.from)) else { continue };
+            let row = LinkRow {
+                from,
+                to: &target.url,
+                kind: link.kind,
+                line: link.line,
+                fragment: link.fragment.as_deref(),
+                word: target.word,
+                status: target.status,
+            };
+            table.link(&row).map_err(cannot)?;
+        }
+    }
+    table.end().map_err(cannot)
+}
+
+/// A sitemap names pages that were read, are alive, and are where they are.
+async fn sitemap(
+    ports: &Ports,
+    run: RunId,
+    out: impl Write + Send,
+    cannot: &Cannot<'_>,
+) -> Result<(), Failure> {
+    let mut sitemap = SitemapXml::begin(out).map_err(cannot)?;
+    let read: HashMap<ErrandId, bool> = pages(ports, run)
+        .await?
+        .into_iter()
+        .filter_map(|page| Some((page.errand?, page.is_sitemap)))
+        .collect();
+    each_target(ports, run, |target| {
+        let is_page = read.get(&target.errand) == Some(&false);
+        if is_page && target.status == Some(200) && target.hops.len() == 1 {
+            sitemap.page(&target.url).map_err(cannot)?;
+        }
+        Ok(())
+    })
+    .await?;
+    let left_out = sitemap.end().map_err(cannot)?;
+    warn_left_out(left_out);
+    Ok(())
+}
+
+/// Says that a sitemap does not hold every page.
+#[expect(clippy::print_stderr, reason = "warnings go to stderr")]
+fn warn_left_out(pages: u64) {
+    if pages > 0 {
+        let pages = counted(pages, "page");
+        eprintln!("warning: the sitemap is full; {pages} not in it");
+    }
+}
+
+/// Hands every target of a crawl to `each`, in the order they were found.
+async fn each_target(
+    ports: &Ports,
+    run: RunId,
+    mut each: impl FnMut(&SiteTarget) -> Result<(), Failure> + Send,
+) -> Result<(), Failure> {
+    let mut after = ErrandId(0);
+    loop {
+        let piece = ports.store.site_targets(run, after, PIECE).await?;
+        let Some(last) = piece.last() else { return Ok(()) };
+        after = last.errand;
+        piece.iter().try_for_each(&mut each)?;
+    }
+}
+
+fn node(target: &SiteTarget) -> NodeRow<'_> {
+    NodeRow {
+        id: target.errand.0,
+        url: &target.url,
+        word: target.word,
+        status: target.status,
+        depth: target.depth,
+        title: target.title.as_deref(),
+    }
+}
+
+fn after_link(link: &SiteLink) -> (ErrandId, DocumentId, u64) {
+    (link.to, link.from, link.position)
+}
+
+async fn page_errands(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, ErrandId>, Failure> {
+    let pages = pages(ports, run).await?;
+    Ok(pages.into_iter().filter_map(|page| Some((page.document, page.errand?))).collect())
+}
+
+async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, Failure> {
+    let mut all: Vec<SitePage> = Vec::new();
+    loop {
+        let after = all.last().map_or(DocumentId(0), |page| page.document);
+        let piece = ports.store.site_pages(run, after, PIECE).await?;
+        if piece.is_empty() {
+            return Ok(all);
+        }
+        all.extend(piece.into_iter().map(|page| SitePage { anchors: None, ..page }));
+    }
+}

@@ -1,0 +1,151 @@
+//! `relink revive`: where did a dead page go?
+
+pub mod engines;
+mod summary;
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
+use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
+use relink_model::RequestRights;
+use relink_ports::{Archive, Clock as _, Ledger};
+use relink_report::human::{self, Paint};
+use url::Url;
+
+use super::paint;
+use super::signals::stop_on_signal;
+use crate::cli::{Face, ReviveArgs, ReviveFormat};
+use crate::clock::RunClock;
+use crate::failure::{Exit, Failure};
+use crate::output::{Steps, Told, cannot_encode, print};
+use crate::settings::{ArchiveChoice, Looking, RevivePlan};
+use crate::wiring;
+
+/// Dead pages read from the store at a time.
+const PIECE: usize = 1024;
+
+/// Looks for dead pages.
+pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
+    let clock = RunClock::start()?;
+    let plan = RevivePlan::resolve(args, clock.now())?;
+    let run = &plan.run;
+    run.note_project();
+    let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
+    if plan.is_summary {
+        return summary::tell(&ports, plan.format).await;
+    }
+    ports.archives = archives(&plan.looking, &ports)?;
+    ports.searches = engines::open(&plan.looking, &plan.run.db, &ports).await?;
+    let pages = dead_pages(&plan, &ports).await?;
+    if pages.is_empty() && plan.format == ReviveFormat::Human {
+        return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
+    }
+    let stop = stop_on_signal();
+    let mut teller = Teller::new(plan.format, &face);
+    match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
+        Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}
+        done => done?,
+    }
+    teller.finish()?;
+    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Clean })
+}
+
+/// The archives to ask.
+pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, Failure> {
+    let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
+    if !looking.warcs.is_empty() {
+        let local = LocalArchive::open(&looking.warcs).map_err(|fault| {
+            Failure::usage(fault.to_string())
+                .because(&fault)
+                .hint("`--warc` takes WARC and CDXJ files")
+        })?;
+        archives.push(Arc::new(local));
+    }
+    for choice in &looking.archives {
+        let (settings, place) = match choice {
+            ArchiveChoice::InternetArchive(root) => {
+                (WebArchiveSettings::internet_archive(root), root)
+            }
+            ArchiveChoice::Pywb(collection) => (WebArchiveSettings::pywb(collection), collection),
+        };
+        let manners = wiring::manners(settings.manners, place, looking.archive_budget);
+        let settings = WebArchiveSettings { manners, ..settings };
+        let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
+        let ledger: Arc<dyn Ledger> = Arc::clone(&ports.store) as _;
+        archives.push(Arc::new(WebArchive::new(settings, fetch, clock).counting_in(ledger)));
+    }
+    Ok(archives)
+}
+
+/// The pages to look for, with what the store knows of them.
+async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, Failure> {
+    let mut pages = Vec::new();
+    if let Some(urls) = &plan.urls {
+        for url in urls {
+            let known = ports.store.dead_target(url.as_str()).await?;
+            let rights = RequestRights::named_by_user();
+            pages.push(DeadPage { url: url.clone(), known, rights });
+        }
+        return Ok(pages);
+    }
+    let mut after = String::new();
+    loop {
+        let piece = ports.store.dead_targets(&REVIVABLE, &after, PIECE).await?;
+        let Some(last) = piece.last() else { return Ok(pages) };
+        after.clone_from(&last.url);
+        pages.extend(piece.into_iter().filter_map(|known| {
+            let url = Url::parse(&known.url).ok()?;
+            Some(DeadPage { url, rights: known.rights, known: Some(known) })
+        }));
+    }
+}
+
+/// Tells what came of it, page by page.
+struct Teller {
+    format: ReviveFormat,
+    paint: Paint,
+    steps: Steps,
+    /// The rows of one JSON document, until it is whole.
+    rows: Vec<serde_json::Value>,
+}
+
+impl Teller {
+    fn new(format: ReviveFormat, face: &Face) -> Self {
+        Self { format, paint: paint(face), steps: Steps::new(face), rows: Vec::new() }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.steps.clear();
+        if self.format == ReviveFormat::Json {
+            let text = serde_json::to_string_pretty(&self.rows).map_err(cannot_encode)?;
+            return print(&format!("{text}\n"));
+        }
+        Ok(())
+    }
+}
+
+impl ReviveObserver for Teller {
+    fn progress(&mut self, done: usize, all: usize, directory: &str) {
+        self.steps.show(done as u64, all as u64, directory);
+    }
+
+    fn revived(&mut self, revival: &Revival) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        match self.format {
+            ReviveFormat::Human => {
+                let told = Told::of(revival);
+                let text = self.steps.beside(|| human::revival(self.paint, &told.view()));
+                out.write_all(text.as_bytes())
+            }
+            ReviveFormat::Jsonl => {
+                serde_json::to_writer(&mut out, &Told::of(revival).row())?;
+                out.write_all(b"\n")
+            }
+            ReviveFormat::Json => {
+                self.rows.push(serde_json::to_value(Told::of(revival).row())?);
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! `relink survey analyze`: how URLs are spread over domains (Le & Shulman,
+//! Figs 3 and 4).
+
+use std::path::Path;
+
+use relink_engine::{ReadCatalogue, read_catalogue};
+use relink_files::{Disk, DiskSettings};
+use relink_report::bars::{Bar, BarChart, svg};
+use relink_report::human::{counted, grouped};
+use relink_report::printable;
+use relink_survey::{SizeClass, size_classes};
+use serde_json::json;
+
+use crate::cli::{AnalyzeArgs, ExplainFormat};
+use crate::failure::{Exit, Failure};
+use crate::output::{print, write_file};
+use crate::settings::{catalogue_fields, catalogue_source, current_folder, database};
+use crate::wiring;
+
+/// Shows how a catalogue is spread.
+pub async fn run(args: AnalyzeArgs) -> Result<Exit, Failure> {
+    if let Some(path) = args.output.as_deref().filter(|path| !is_svg(path)) {
+        return Err(Failure::usage(format!("no chart has the extension of `{}`", path.display()))
+            .cause("charts are written as SVG")
+            .hint("end the name in `.svg`"));
+    }
+    let source = catalogue_source(args.catalogue.as_deref())?;
+    let store = wiring::store_for_reading(&database(args.db, &current_folder()?)?).await?;
+    let disk = Disk::new(DiskSettings::default());
+    let fields = catalogue_fields(&args.fields);
+    let read = read_catalogue(&disk, &*store, &source, &fields).await?;
+    let classes = size_classes(&read.catalogue);
+    if let Some(path) = &args.output {
+        write_file(path, &svg(&charts(&classes))).map_err(|fault| {
+            Failure::fault(format!("cannot write `{}`", path.display())).cause(fault.to_string())
+        })?;
+    }
+    print(&match args.format {
+        ExplainFormat::Human => human(&read, &classes),
+        ExplainFormat::Json => json_text(&read, &classes),
+    })?;
+    Ok(Exit::Clean)
+}
+
+fn is_svg(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+}
+
+fn human(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
+    let catalogue = &read.catalogue;
+    let domains = counted(catalogue.domains().len() as u64, "domain");
+    let directories = catalogue.directories().len() as u64;
+    let mut text = format!(
+        "{}: {} on {domains}, in {} directories\n",
+        printable(&read.label),
+        counted(catalogue.len().into(), "URL"),
+        grouped(directories)
+    );
+    if read.problem_count + read.repeated > 0 {
+        let problems = counted(read.problem_count, "row");
+        let repeated = grouped(read.repeated);
+        text.extend([format!("left out: {problems} without a web address, {repeated} repeated\n")]);
+    }
+    for chart in charts(classes) {
+        text.extend(["\n", &chart.text()]);
+    }
+    text
+}
+
+fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
+    let chart = |title: &str, share: fn(&SizeClass) -> f64, count: fn(&SizeClass) -> u32| {
+        let bar = |class: &SizeClass| Bar {
+            label: size(class),
+            share: share(class),
+            note: format!("{:.1} % ({})", 100.0 * share(class), grouped(count(class).into())),
+        };
+        BarChart { title: title.to_owned(), bars: classes.iter().map(bar).collect() }
+    };
+    [
+        chart("Domains by size", |class| class.share_of_domains, |class| class.domains),
+        chart("URLs by the size of their domain", |class| class.share_of_urls, |class| class.urls),
+    ]
+}
+
+/// `2–10 URLs`, `over 10,000 URLs`.
+fn size(class: &SizeClass) -> String {
+    let SizeClass { from, to, .. } = *class;
+    match to {
+        u32::MAX => format!("over {} URLs", grouped((from - 1).into())),
+        _ if from == to => counted(from.into(), "URL"),
+        _ => format!("{}–{} URLs", grouped(from.into()), grouped(to.into())),
+    }
+}
+
+fn json_text(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
+    let class = |class: &SizeClass| {
+        json!({
+            "from": class.from,
+            "to": (class.to != u32::MAX).then_some(class.to),
+            "domains": class.domains,
+            "urls": class.urls,
+            "share_of_domains": class.share_of_domains,
+            "share_of_urls": class.share_of_urls,
+        })
+    };
+    let catalogue = &read.catalogue;
+    let document = json!({
+        "catalogue": read.label,
+        "urls": catalogue.len(),
+        "domains": catalogue.domains().len(),
+        "directories": catalogue.directories().len(),
+        "left_out": read.problem_count,
+        "repeated": read.repeated,
+        "classes": classes.iter().map(class).collect::<Vec<_>>(),
+    });
+    format!("{document:#}\n")
+}

@@ -1,0 +1,191 @@
+//! `relink survey simulate`: all plans side by side where the truth is known,
+//! beside the paper's Table 1.
+
+use relink_engine::{CatalogueFields, CatalogueSource, read_catalogue};
+use relink_files::{Disk, DiskSettings};
+use relink_report::human::{counted, grouped};
+use relink_survey::simulate::{
+    Breakage, ComparedRun, Federation, FederationShape, LE_SHULMAN_TABLE_1, compare,
+};
+use relink_survey::{Answer, Drift, DriftOutcome, PlanName, drift};
+use serde_json::{Value, json};
+
+use crate::cli::{ExplainFormat, Shape, SimulateArgs};
+use crate::failure::{Exit, Failure};
+use crate::output::print;
+use crate::settings::{catalogue_fields, current_folder, database};
+use crate::wiring;
+
+/// Shares of deaths that come with a whole directory, in percent.
+const BY_DIRECTORY: [u8; 2] = [80, 30];
+/// The share of the URLs that may be asked in a week while they decay.
+const DRIFT_BUDGET: f64 = 0.1;
+/// The part of the weeks at the beginning that does not count.
+const IGNORED_PART: u32 = 4;
+/// URLs on a domain that decays.
+const DRIFT_DOMAIN: u32 = 200;
+
+/// Plays.
+pub async fn run(args: SimulateArgs) -> Result<Exit, Failure> {
+    let federation = federation(&args).await?;
+    let plans = if args.plan.is_empty() { PlanName::ALL.to_vec() } else { args.plan.clone() };
+    let runs = compare(&plans, &federation, args.runs, args.repeat, args.seed);
+    let drifts = drifts(&args);
+    print(&match args.format {
+        ExplainFormat::Human => human(&args, &federation, &runs, &drifts),
+        ExplainFormat::Json => format!("{:#}\n", document(&federation, &runs, &drifts)),
+    })?;
+    Ok(Exit::Clean)
+}
+
+/// The catalogue named, with its truth, or one drawn at random.
+async fn federation(args: &SimulateArgs) -> Result<Federation, Failure> {
+    let Some(path) = &args.catalogue else {
+        let usual = FederationShape::default();
+        let shape = FederationShape {
+            urls: args.urls.unwrap_or(usual.urls),
+            domains: args.domains.unwrap_or(usual.domains),
+            breakage: match args.shape {
+                Shape::Clustered => Breakage::ByDirectory,
+                Shape::Flat => Breakage::Scattered,
+            },
+            ..usual
+        };
+        return Ok(Federation::draw(&shape, args.seed));
+    };
+    let fields =
+        CatalogueFields { truth: args.truth_column.clone(), ..catalogue_fields(&args.fields) };
+    let store = wiring::store_for_reading(&database(None, &current_folder()?)?).await?;
+    let disk = Disk::new(DiskSettings::default());
+    let source = CatalogueSource::File(path.clone());
+    let read = read_catalogue(&disk, &*store, &source, &fields).await?;
+    if !read.has_truth() {
+        return Err(Failure::usage(format!("cannot simulate on `{}`", path.display()))
+            .cause("it does not say of every URL whether it is broken")
+            .hint(
+                "name the column with `--truth-column`; 1, true, yes, broken and dead mean broken",
+            ));
+    }
+    let truth = read.truth();
+    Ok(Federation { catalogue: read.catalogue, truth })
+}
+
+/// What the schedule leaves undetected, by how deaths come.
+fn drifts(args: &SimulateArgs) -> Vec<(u8, DriftOutcome)> {
+    if args.weeks == 0 {
+        return Vec::new();
+    }
+    let play = |percent: u8| {
+        let decay = Drift {
+            urls: args.drift_urls,
+            domains: (args.drift_urls / DRIFT_DOMAIN).max(1),
+            by_directory: f64::from(percent) / 100.0,
+            weeks: args.weeks,
+            ignored: args.weeks / IGNORED_PART,
+            budget: DRIFT_BUDGET,
+            ..Drift::default()
+        };
+        (percent, drift(&decay, args.seed))
+    };
+    BY_DIRECTORY.map(play).to_vec()
+}
+
+fn broken(federation: &Federation) -> u64 {
+    federation.truth.iter().filter(|answer| **answer == Answer::Broken).count() as u64
+}
+
+fn human(
+    args: &SimulateArgs,
+    federation: &Federation,
+    runs: &[ComparedRun],
+    drifts: &[(u8, DriftOutcome)],
+) -> String {
+    let catalogue = &federation.catalogue;
+    let mut text = format!(
+        "{} on {}, {} broken ({:.2} %); means of {}\n\n",
+        counted(catalogue.len().into(), "URL"),
+        counted(catalogue.domains().len() as u64, "domain"),
+        grouped(broken(federation)),
+        100.0 * share(broken(federation), catalogue.len()),
+        counted(args.repeat.max(1).into(), "repetition"),
+    );
+    text += "plan        run  checked %  found %  rate %  interval held %   Table 1: checked %  found %  rate %\n";
+    text.extend(runs.iter().map(line));
+    if !drifts.is_empty() {
+        text.extend([format!(
+            "\nDecay over {}, {}, at most {:.0} % of {} asked a week:\n",
+            counted(args.weeks.into(), "week"),
+            "deaths 0.35 % a week, revivals 0.23 %",
+            100.0 * DRIFT_BUDGET,
+            counted(args.drift_urls.into(), "URL"),
+        )]);
+    }
+    for (percent, outcome) in drifts {
+        text.extend([format!(
+            "  {percent} % of deaths by directory: {:.2} % undetected, {:.1} % asked a week, {:.1} % dead\n",
+            outcome.undetected, outcome.requests, outcome.dead
+        )]);
+    }
+    text
+}
+
+fn share(part: u64, all: u32) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a part of a count of URLs")]
+    let part = part as f64;
+    part / f64::from(all.max(1))
+}
+
+fn line(run: &ComparedRun) -> String {
+    let line = format!(
+        "{:<10}  {:>3}  {:>9.2}  {:>7.2}  {:>6.2}  {:>15.0}",
+        run.plan.as_str(),
+        run.run,
+        run.checked,
+        run.found,
+        run.rate,
+        run.held
+    );
+    let paper = paper(run).map_or(String::new(), |paper| {
+        format!("   {:>18.2}  {:>7.2}  {:>6.2}", paper.checked, paper.found, paper.rate)
+    });
+    format!("{line}{paper}\n")
+}
+
+/// The run in the paper that this one repeats.
+fn paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
+    let index = usize::try_from(run.run.checked_sub(1)?).ok()?;
+    let is_same = run.plan == PlanName::LeShulman;
+    LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_same)
+}
+
+fn document(federation: &Federation, runs: &[ComparedRun], drifts: &[(u8, DriftOutcome)]) -> Value {
+    let run_row = |run: &ComparedRun| {
+        let paper = paper(run);
+        json!({
+            "plan": run.plan.as_str(),
+            "run": run.run,
+            "checked": run.checked,
+            "found": run.found,
+            "rate": run.rate,
+            "interval_held": run.held,
+            "paper": paper.map(|paper| {
+                json!({ "checked": paper.checked, "found": paper.found, "rate": paper.rate })
+            }),
+        })
+    };
+    let drift_row = |(percent, outcome): &(u8, DriftOutcome)| {
+        json!({
+            "by_directory": percent,
+            "undetected": outcome.undetected,
+            "requests": outcome.requests,
+            "dead": outcome.dead,
+        })
+    };
+    json!({
+        "urls": federation.catalogue.len(),
+        "domains": federation.catalogue.domains().len(),
+        "broken": broken(federation),
+        "runs": runs.iter().map(run_row).collect::<Vec<_>>(),
+        "drift": drifts.iter().map(drift_row).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,129 @@
+//! Text that may be shown: the type of every text in a rendering that comes
+//! from a document, a server or a setting.
+//!
+//! It can only be made by removing secrets, so a row cannot hold a text that
+//! nothing was removed from. What a secret is, `relink_model` says.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::site::Capped;
+
+/// Text without secrets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Redacted<'a>(Cow<'a, str>);
+
+/// Returns a URL without the secrets it may hold.
+///
+/// ```
+/// use relink_report::redact;
+/// assert_eq!(&*redact("https://ann:secret@example.org/a"), "https://***@example.org/a");
+/// assert_eq!(&*redact("https://example.org/@ann"), "https://example.org/@ann");
+/// ```
+pub fn redact(url: &str) -> Redacted<'_> {
+    Redacted(relink_model::redact_url(url))
+}
+
+/// Returns running text without the secrets in its URLs.
+///
+/// Unlike in [`redact()`], white space and brackets end a URL.
+pub fn redact_prose(text: &str) -> Redacted<'_> {
+    Redacted(relink_model::redact_text(text))
+}
+
+impl Redacted<'_> {
+    /// Whether something was removed.
+    pub fn is_changed(&self) -> bool {
+        matches!(self.0, Cow::Owned(_))
+    }
+
+    /// The text.
+    pub fn into_owned(self) -> String {
+        self.0.into_owned()
+    }
+
+    /// The same, without a borrow.
+    pub fn into_static(self) -> Redacted<'static> {
+        Redacted(Cow::Owned(self.0.into_owned()))
+    }
+}
+
+impl Deref for Redacted<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Redacted<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Redacted<'_> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // Prose is the stricter reading for a text of either kind, and both
+        // leave what was redacted before.
+        Ok(redact_prose(&text).into_static())
+    }
+}
+
+impl JsonSchema for Redacted<'_> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        String::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        String::json_schema(generator)
+    }
+}
+
+/// Writes a URL of a row that owns its text.
+pub(crate) fn url<S: Serializer>(url: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    redact(url).serialize(serializer)
+}
+
+/// Writes a text of a row that owns it.
+pub(crate) fn text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    redact_prose(text).serialize(serializer)
+}
+
+/// Writes the URLs of a row that owns them.
+pub(crate) fn urls<S: Serializer>(urls: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(urls.iter().map(|url| redact(url)))
+}
+
+/// Writes the texts of a row that owns them.
+pub(crate) fn texts<S: Serializer>(texts: &[String], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(texts.iter().map(|text| redact_prose(text)))
+}
+
+/// Writes the text of a row that owns it, if there is one.
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
+pub(crate) fn optional_text<S: Serializer>(
+    text: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    text.as_deref().map(redact_prose).serialize(serializer)
+}
+
+/// Writes the first URLs of many.
+pub(crate) fn capped_urls<S: Serializer>(
+    urls: &Capped<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let rows = urls.rows.iter().map(|url| redact(url)).collect();
+    Capped { rows, total: urls.total }.serialize(serializer)
+}

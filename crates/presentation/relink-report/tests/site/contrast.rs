@@ -1,0 +1,61 @@
+//! The colors of the page can be read, in light and in dark (WCAG 2.2, 1.4.3).
+
+use std::collections::HashMap;
+
+use relink_report::site::{SiteReport, html};
+
+/// The least contrast of text (WCAG 2.2, level AA).
+const READABLE: f64 = 4.5;
+/// Colors that nothing is written in.
+const GROUNDS: [&str; 3] = ["paper", "card", "edge"];
+
+/// The colors of each theme, in the order of the style sheet.
+fn themes(page: &str) -> Vec<HashMap<String, [u8; 3]>> {
+    page.split(":root {").skip(1).map(colors).filter(|theme| !theme.is_empty()).collect()
+}
+
+fn colors(rules: &str) -> HashMap<String, [u8; 3]> {
+    let rules = rules.split('}').next().unwrap_or_default();
+    rules
+        .split("--")
+        .skip(1)
+        .filter_map(|rule| {
+            let (name, color) = rule.split_once(": #")?;
+            let channel = |at: usize| u8::from_str_radix(color.get(at..at + 2)?, 16).ok();
+            Some((name.to_owned(), [channel(0)?, channel(2)?, channel(4)?]))
+        })
+        .collect()
+}
+
+fn luminance(color: [u8; 3]) -> f64 {
+    let linear = color.map(|channel| {
+        let share = f64::from(channel) / 255.0;
+        if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+}
+
+fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[test]
+fn every_color_is_readable_on_paper_and_on_cards() {
+    let themes = themes(&html(&SiteReport::default()));
+    assert_eq!(themes.len(), 2, "light and dark");
+    for theme in themes {
+        assert_eq!(theme.len(), 15);
+        for (name, color) in theme.iter().filter(|(name, _)| !GROUNDS.contains(&name.as_str())) {
+            for ground in ["paper", "card"] {
+                let contrast = contrast(*color, theme[ground]);
+                assert!(contrast >= READABLE, "{name} on {ground}: {contrast:.2}");
+            }
+        }
+    }
+}
+
+#[test]
+fn black_on_white_is_the_most_there_is() {
+    assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
+}

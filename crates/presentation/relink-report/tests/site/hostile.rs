@@ -1,0 +1,193 @@
+//! Whatever strangers write into addresses, titles and reasons stays text.
+
+#![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
+
+use proptest::prelude::*;
+use relink_model::{Code, Word};
+use relink_report::human::Paint;
+use relink_report::site::{
+    Capped, ChainRow, ChangeRow, Edge, Measured, MissingFragment, SameTitle, SiteComparison,
+    SiteFinding, SiteHost, SiteReport, Spot, TemplateRow, TrapRow, TreeRow, html, human,
+};
+
+use crate::page::{Tag, tags};
+
+/// The largest page there may be.
+const LARGEST: usize = 5_000_000;
+
+/// A report in which a stranger wrote every text there is, `rows` times.
+fn report(evil: &str, rows: usize) -> SiteReport {
+    let text = || evil.to_owned();
+    let spot = Spot { page: text(), line: 1 };
+    let spots = Capped { rows: vec![spot; 50], total: u64::MAX };
+    let finding = SiteFinding {
+        url: text(),
+        word: Word::Dead,
+        code: Some(Code::new(101)),
+        status: Some(404),
+        reason: text(),
+        advice: Some(text()),
+        depth: Some(3),
+        inlinks: spots.clone(),
+    };
+    let soft = SiteFinding { word: Word::Soft404, ..finding.clone() };
+    let mut findings = vec![finding; rows];
+    findings.push(soft);
+    let directory = TreeRow { path: text(), level: 1, targets: 9, broken: 9, is_dead: true };
+    let change = ChangeRow { url: text(), before: None, after: Some(Word::Dead), code: None };
+    let changes = many(change, rows);
+    let fragment = MissingFragment { url: text(), fragment: text(), inlinks: spots };
+    let title = SameTitle { title: text(), pages: many(text(), 20) };
+    let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text() };
+    let host =
+        SiteHost { name: text(), asked: 1, timeline: vec![u32::MAX; 60], ..SiteHost::default() };
+    SiteReport {
+        version: text(),
+        seeds: vec![text(), text()],
+        remark: Some(text()),
+        statuses: [(text(), u64::MAX)].into(),
+        words: [(Word::Dead, u64::MAX), (Word::Hijacked, u64::MAX)].into(),
+        hosts: many(host, rows.min(50)),
+        tree: many(directory, rows * 5),
+        findings: Capped { rows: findings, total: u64::MAX },
+        chains: many(ChainRow { hops: vec![text(); 5], inlinks: 1 }, rows),
+        slowest: vec![Measured { url: text(), value: u64::MAX }; rows.min(20)],
+        largest: vec![Measured { url: text(), value: u64::MAX }; rows.min(20)],
+        orphans: many(text(), rows),
+        same_titles: many(title, rows),
+        fragments: many(fragment, rows),
+        mixed: many(Edge { from: text(), to: text() }, rows),
+        templates: many(TemplateRow { url: text(), pages: 1 }, rows),
+        traps: vec![trap; rows],
+        left_aside: vec![(text(), u64::MAX); 9],
+        notes: vec![text(); rows],
+        comparison: Some(SiteComparison {
+            new: changes.clone(),
+            fixed: changes.clone(),
+            regressed: changes,
+            ..SiteComparison::default()
+        }),
+        ..SiteReport::default()
+    }
+}
+
+fn many<T: Clone>(one: T, rows: usize) -> Capped<T> {
+    Capped { rows: vec![one; rows], total: rows as u64 }
+}
+
+/// The elements of a page, and the names of their attributes, in order.
+fn shape(tags: &[Tag]) -> Vec<String> {
+    let name = |tag: &Tag| {
+        let attributes: Vec<&str> = tag.attributes.iter().map(|(name, _)| name.as_str()).collect();
+        format!("{} {}", tag.name, attributes.join(" "))
+    };
+    tags.iter().map(name).collect()
+}
+
+/// A page of this text has the elements of a page of harmless text.
+#[track_caller]
+fn check(evil: &str) {
+    let page = html(&report(evil, 1));
+    let tags = tags(&page);
+    let harmless = self::tags(&html(&report("harmless", 1)));
+    assert!(shape(&tags) == shape(&harmless), "other elements with {evil:?}");
+    assert_eq!(page.matches("<script").count(), 0);
+    let shows_control = |char: char| char.is_control() && char != '\n';
+    assert!(!page.contains(shows_control), "{evil:?}");
+    assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "{evil:?}");
+    let told = human(&report(evil, 1), Paint::Plain);
+    assert!(!told.contains(shows_control), "{evil:?}");
+}
+
+#[test]
+fn markup_stays_text() {
+    for evil in [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "' onmouseover='alert(1)",
+        "</style></title></textarea><svg onload=alert(1)>",
+        "<!-- ]]> --!> <![CDATA[",
+        "&lt;script&gt; &#60;b&#62; &amp",
+        "{{constructor}} ${7*7} `",
+    ] {
+        check(evil);
+    }
+}
+
+#[test]
+fn only_http_becomes_a_link() {
+    for evil in [
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)//https://example.org",
+        " javascript:alert(1)",
+        "java\nscript:alert(1)",
+        "data:text/html,<script>alert(1)</script>",
+        "vbscript:x",
+        "file:///etc/passwd",
+        "//example.org/",
+        "https:example.org",
+    ] {
+        check(evil);
+        let page = html(&report(evil, 1));
+        let hrefs = tags(&page);
+        let hrefs = hrefs.iter().filter_map(|tag| tag.attribute("href"));
+        assert!(hrefs.into_iter().all(|href| href.starts_with('#')), "{evil:?}");
+    }
+}
+
+#[test]
+fn links_say_nothing_of_where_they_were_read() {
+    let page = html(&report("https://example.org/?a=1&b=\"2\"", 1));
+    let tags = tags(&page);
+    let outside: Vec<&Tag> = tags
+        .iter()
+        .filter(|tag| tag.attribute("href").is_some_and(|href| !href.starts_with('#')))
+        .collect();
+    assert!(outside.len() > 10);
+    for tag in outside {
+        assert_eq!(tag.attribute("href"), Some("https://example.org/?a=1&b=\"2\""));
+        assert_eq!(tag.attribute("rel"), Some("noreferrer noopener"));
+    }
+}
+
+#[test]
+fn nothing_steers_a_terminal_or_turns_the_reading_order() {
+    check("a\u{1b}[2J\u{7}\u{0}\r\n\tb\u{9b}31m");
+    check("\u{202e}gpj.exe\u{2066}\u{200f}עברית");
+}
+
+#[test]
+fn passwords_are_never_shown() {
+    for evil in [
+        "https://ann:secret@example.org/a",
+        &format!("{}https://ann:{}@example.org/", "a ".repeat(195), "secret".repeat(9)),
+        "/go/https://ann:secret@example.org/",
+        "see (https://ann:secret@example.org/) and https://b:secret@example.net",
+    ] {
+        let page = html(&report(evil, 1));
+        let leak = page.find("secret").map(|at| &page[at.saturating_sub(200)..at]);
+        assert_eq!(leak, None, "{evil}");
+        assert!(!human(&report(evil, 1), Paint::Plain).contains("secret"));
+    }
+}
+
+#[test]
+fn a_page_stays_small_whatever_is_in_it() {
+    let long = format!("https://example.org/{}", "<&\"".repeat(3_400));
+    let wide = format!("https://example.org/{}", "a/".repeat(980));
+    for evil in [long.as_str(), wide.as_str(), "https://example.org/a/quite/usual/address"] {
+        let page = html(&report(evil, 1_000));
+        assert!(page.len() < LARGEST, "{} bytes of {} each", page.len(), evil.len());
+    }
+    check(&format!("x{}", "y".repeat(10_000)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_text_at_all_breaks_out(evil in "(?s).{0,60}") {
+        // Text that begins like a link or a path may become one.
+        check(&format!("x{evil}"));
+    }
+}

@@ -1,0 +1,308 @@
+//! A made-up site with a bit of everything, as large as a real one.
+
+use jiff::Timestamp;
+use relink_model::{Code, Word};
+use relink_report::site::{
+    Capped, ChainRow, ChangeRow, DepthRow, Edge, Measured, MissingFragment, SameTitle,
+    SiteComparison, SiteFinding, SiteHost, SiteReport, Spot, TemplateRow, TrapRow, TreeRow,
+};
+
+const SITE: &str = "https://site.example";
+
+/// A crawl of it.
+pub fn report() -> SiteReport {
+    SiteReport {
+        version: "0.1.0".to_owned(),
+        run: 44,
+        seeds: vec![format!("{SITE}/")],
+        started: moment("2026-11-10T09:00:00Z"),
+        finished: moment("2026-11-10T09:03:12Z"),
+        remark: Some("The time was up after 1,100 of 1,204; the rest was not asked.".to_owned()),
+        pages: 864,
+        links: 11_203,
+        targets: 1_204,
+        words: words(),
+        statuses: [("2xx", 988), ("3xx", 12), ("4xx", 132), ("5xx", 9), ("none", 63)]
+            .map(|(class, count)| (class.to_owned(), count))
+            .into(),
+        depths: depths(),
+        little_new_from: Some(5),
+        hosts: hosts(),
+        step_ms: 3_200,
+        tree: tree(),
+        findings: findings(),
+        chains: chains(),
+        slowest: measured(&[("/search", 8_412), ("/reports/2023/all", 5_120), ("/map", 2_080)]),
+        largest: measured(&[("/reports/2023/all", 4_812_300), ("/glossary", 912_440)]),
+        orphans: capped(["/press/2019/launch", "/legal/old-terms"].map(own).to_vec(), 2),
+        same_titles: capped(vec![same_title("Untitled page", 31), same_title("Blog · page", 6)], 2),
+        fragments: capped(vec![fragment("/install", "windows", 7), fragment("/faq", "q12", 1)], 2),
+        mixed: capped(vec![edge("/gallery", "http://cdn.example/photo-1.jpg")], 1),
+        templates: templates(),
+        traps: traps(),
+        left_aside: vec![
+            ("deeper than the limit".to_owned(), 412),
+            ("not links to pages".to_owned(), 38),
+        ],
+        notes: vec![
+            "site.example: robots.txt asks for 1.0 s between visits".to_owned(),
+            "cdn.example: answered 429, visits were made slower".to_owned(),
+        ],
+        comparison: Some(comparison()),
+    }
+}
+
+fn moment(text: &str) -> Timestamp {
+    text.parse().expect("the sample's times are times")
+}
+
+fn own(path: &str) -> String {
+    format!("{SITE}{path}")
+}
+
+fn capped<T>(rows: Vec<T>, total: u64) -> Capped<T> {
+    Capped { rows, total }
+}
+
+fn words() -> std::collections::BTreeMap<Word, u64> {
+    [
+        (Word::Alive, 870),
+        (Word::Moved, 118),
+        (Word::Dead, 61),
+        (Word::Soft404, 14),
+        (Word::Hijacked, 1),
+        (Word::Failing, 9),
+        (Word::Blocked, 131),
+    ]
+    .into()
+}
+
+fn depths() -> Vec<DepthRow> {
+    let rows = [
+        (1, 24, 24, 20),
+        (14, 410, 212, 280),
+        (212, 4_120, 388, 2_600),
+        (430, 4_900, 402, 3_000),
+        (150, 1_380, 148, 800),
+        (57, 369, 30, 260),
+    ];
+    let mut before: Option<i64> = None;
+    (0..)
+        .zip(rows)
+        .map(|(depth, (pages, links, new_links, template_links))| {
+            let new = i64::try_from(new_links).unwrap_or(i64::MAX);
+            let slope = before.map(|before| new - before);
+            before = Some(new);
+            DepthRow { depth, pages, links, new_links, template_links, slope }
+        })
+        .collect()
+}
+
+fn hosts() -> Capped<SiteHost> {
+    let host = |(name, asked, throttled, wave): (&str, u64, u64, u32)| SiteHost {
+        name: name.to_owned(),
+        asked,
+        throttled,
+        busy_ms: asked * 140,
+        waited_ms: asked * 190,
+        timeline: (0..60).map(|step: u32| (step * wave * 7 + wave) % (wave + 11) / 2).collect(),
+    };
+    let rows = [
+        ("site.example", 864, 0, 13),
+        ("cdn.example", 120, 6, 5),
+        ("old.example.org", 61, 0, 2),
+        ("docs.example.net", 44, 0, 3),
+        ("a-host-with-a-rather-long-name.subdomain.example.com", 9, 0, 1),
+    ];
+    capped(rows.map(host).to_vec(), 57)
+}
+
+fn tree() -> Capped<TreeRow> {
+    let rows = [
+        ("/", 1_020, 85),
+        ("/blog/", 300, 41),
+        ("/blog/2014/", 24, 24),
+        ("/blog/2014/05/", 11, 11),
+        ("/blog/2015/", 88, 3),
+        ("/docs/", 410, 12),
+        ("/docs/api/", 200, 0),
+        ("/docs/guide/", 120, 12),
+        ("/press/", 17, 17),
+        ("/shop/", 90, 2),
+    ];
+    let row = |(path, targets, broken): (&str, u64, u64)| TreeRow {
+        path: path.to_owned(),
+        level: u32::try_from(path.matches('/').count() - 1).unwrap_or(0),
+        targets,
+        broken,
+        is_dead: broken == targets,
+    };
+    capped(rows.map(row).to_vec(), 212)
+}
+
+fn spots(count: u64) -> Capped<Spot> {
+    let spot = |number: u64| Spot {
+        page: own(&format!("/blog/2015/post-{number}")),
+        line: u32::try_from(12 + number * 7).unwrap_or(1),
+    };
+    capped((1..=count.min(50)).map(spot).collect(), count)
+}
+
+/// A finding in a line: its path, word, code, status, reason, and advice.
+type Told = (&'static str, Word, u16, Option<u16>, &'static str, &'static str);
+
+fn findings() -> Capped<SiteFinding> {
+    const GONE: &str = "Remove the link, or point it to where the page went.";
+    let kinds: [Told; 6] = [
+        (
+            "https://site.example/blog/2014/post-",
+            Word::Dead,
+            101,
+            Some(404),
+            "404 on 2 looks, 4.1 s apart",
+            GONE,
+        ),
+        (
+            "https://old.example.org/guide/setup?version=",
+            Word::Dead,
+            102,
+            None,
+            "no such host, by two look-ups",
+            GONE,
+        ),
+        (
+            "https://shop.example.net/item/",
+            Word::Soft404,
+            301,
+            Some(200),
+            "answers 200, but equals the answer to a random sibling (0.99)",
+            "Look for the page elsewhere on the site, or link to an archived copy.",
+        ),
+        (
+            "https://site.example/press/release-",
+            Word::Dead,
+            101,
+            Some(410),
+            "410 on 2 looks, 3.9 s apart",
+            GONE,
+        ),
+        (
+            "https://api.example.net/v1/status/",
+            Word::Failing,
+            500,
+            Some(503),
+            "503, 1 of 3",
+            "Wait for the next run; nothing needs to be done yet.",
+        ),
+        (
+            "https://okjob.example/offers/",
+            Word::Hijacked,
+            302,
+            Some(200),
+            "another owner: the page is about gambling now",
+            "Take the link out; what is there now is somebody else's.",
+        ),
+    ];
+    let finding = |number: u64| {
+        let kind = usize::try_from(number).unwrap_or(0) % kinds.len();
+        let (start, word, code, status, reason, advice) = kinds[kind];
+        SiteFinding {
+            url: format!("{start}{number}"),
+            word,
+            code: Some(Code::new(code)),
+            status,
+            reason: reason.to_owned(),
+            advice: Some(advice.to_owned()),
+            depth: u32::try_from(number % 5 + 1).ok(),
+            inlinks: spots(if number == 0 { 861 } else { 60 / (number + 1) + 1 }),
+        }
+    };
+    capped((0..42).map(finding).collect(), 85)
+}
+
+fn chains() -> Capped<ChainRow> {
+    let chain = |hops: &[&str], inlinks| ChainRow {
+        hops: hops.iter().map(|hop| (*hop).to_owned()).collect(),
+        inlinks,
+    };
+    let rows = vec![
+        chain(
+            &[
+                "http://site.example/a",
+                "https://site.example/a",
+                "https://site.example/a/",
+                "https://site.example/articles/a/",
+            ],
+            17,
+        ),
+        chain(&["https://site.example/old", "https://site.example/new"], 4),
+    ];
+    capped(rows, 118)
+}
+
+fn measured(rows: &[(&str, u64)]) -> Vec<Measured> {
+    rows.iter().map(|(path, value)| Measured { url: own(path), value: *value }).collect()
+}
+
+fn same_title(title: &str, pages: u64) -> SameTitle {
+    let page = |number: u64| own(&format!("/pages/{number}"));
+    SameTitle {
+        title: title.to_owned(),
+        pages: capped((1..=pages.min(20)).map(page).collect(), pages),
+    }
+}
+
+fn fragment(path: &str, fragment: &str, links: u64) -> MissingFragment {
+    MissingFragment { url: own(path), fragment: fragment.to_owned(), inlinks: spots(links) }
+}
+
+fn edge(from: &str, to: &str) -> Edge {
+    Edge { from: own(from), to: to.to_owned() }
+}
+
+fn templates() -> Capped<TemplateRow> {
+    let row = |(path, pages): (&str, u64)| TemplateRow { url: own(path), pages };
+    capped([("/", 864), ("/contact", 861), ("/blog/2014/post-0", 861)].map(row).to_vec(), 20)
+}
+
+fn traps() -> Vec<TrapRow> {
+    vec![TrapRow {
+        kind: "a calendar without end".to_owned(),
+        pattern: "/calendar?month=…".to_owned(),
+        count: 240,
+        example: own("/calendar?month=2099-12"),
+    }]
+}
+
+fn comparison() -> SiteComparison {
+    let row = |url: &str, before, after, code: Option<u16>| ChangeRow {
+        url: url.to_owned(),
+        before,
+        after,
+        code: code.map(Code::new),
+    };
+    SiteComparison {
+        run: 41,
+        started: moment("2026-11-03T09:00:00Z"),
+        new: capped(
+            vec![row("https://site.example/press/release-3", None, Some(Word::Dead), Some(101))],
+            4,
+        ),
+        fixed: capped(
+            vec![
+                row("https://site.example/docs/faq", Some(Word::Dead), Some(Word::Alive), None),
+                row("https://old.example.org/x", Some(Word::Failing), None, None),
+            ],
+            9,
+        ),
+        regressed: capped(
+            vec![row(
+                "https://shop.example.net/item/2",
+                Some(Word::Alive),
+                Some(Word::Soft404),
+                Some(301),
+            )],
+            1,
+        ),
+    }
+}
