@@ -7,14 +7,14 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{
     CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
 };
-use relink_model::Ending;
-use relink_ports::{Body, Terms};
+use relink_model::FetchOutcome;
+use relink_ports::{Body, RequestOptions};
 use tokio::time::timeout;
 
+use crate::connection::HttpConnection;
 use crate::decode::{self, Decoded};
-use crate::endings;
-use crate::line::Line;
-use crate::settings::Settings;
+use crate::outcome;
+use crate::settings::FetchSettings;
 
 /// What a page asks of programs, where it cannot say so itself.
 static ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -27,16 +27,16 @@ const DRAIN_PATIENCE: Duration = Duration::from_millis(200);
 
 /// How many bytes are read of a body.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Caps {
+pub(crate) struct BodyLimits {
     text: usize,
     other: usize,
 }
 
-impl Caps {
+impl BodyLimits {
     /// Those of the request, or else those of the settings. By the latter text
     /// is read further than anything else: it is what gets compared.
-    pub fn of(settings: &Settings, terms: &Terms) -> Self {
-        match terms.body_cap {
+    pub fn of(settings: &FetchSettings, terms: &RequestOptions) -> Self {
+        match terms.max_body_bytes {
             Some(cap) => Self { text: cap, other: cap },
             None => Self { text: settings.text_cap, other: settings.other_cap },
         }
@@ -45,10 +45,10 @@ impl Caps {
 
 /// Reads and decodes the body of a final answer.
 pub(crate) async fn read(
-    line: &mut Line,
+    line: &mut HttpConnection,
     answer: Response<Incoming>,
-    caps: Caps,
-) -> Result<Body, Ending> {
+    caps: BodyLimits,
+) -> Result<Body, FetchOutcome> {
     let (head, body) = answer.into_parts();
     let content_type = text_of(&head.headers, &CONTENT_TYPE);
     let cap = if is_text(content_type.as_deref()) { caps.text } else { caps.other };
@@ -61,40 +61,44 @@ pub(crate) async fn read(
         language: text_of(&head.headers, &CONTENT_LANGUAGE),
         robots: text_of(&head.headers, &ROBOTS_TAG),
         bytes: decoded.bytes.into(),
-        is_cut: decoded.is_cut,
+        is_truncated: decoded.is_truncated,
     })
 }
 
 /// Reads a redirect's body if it is small and comes at once, so that the line
 /// can be used again; hangs up otherwise.
-pub(crate) async fn drain(line: &mut Line, body: Incoming) {
+pub(crate) async fn drain(line: &mut HttpConnection, body: Incoming) {
     let size = body.size_hint().exact();
     let is_small = size.is_some_and(|size| size <= DRAIN_CAP);
     if !is_small || timeout(DRAIN_PATIENCE, empty(line, body)).await.is_err() {
-        line.hang_up();
+        line.close();
     }
 }
 
-async fn empty(line: &mut Line, mut body: Incoming) {
+async fn empty(line: &mut HttpConnection, mut body: Incoming) {
     while let Some(Ok(_)) = line.next_frame(&mut body).await {}
 }
 
-async fn read_capped(line: &mut Line, mut body: Incoming, cap: usize) -> Result<Decoded, Ending> {
+async fn read_capped(
+    line: &mut HttpConnection,
+    mut body: Incoming,
+    cap: usize,
+) -> Result<Decoded, FetchOutcome> {
     let promised = body.size_hint().exact().unwrap_or(0);
     let mut bytes = Vec::with_capacity(usize::try_from(promised).unwrap_or(cap).min(cap));
     while let Some(frame) = line.next_frame(&mut body).await {
-        let frame = frame.map_err(|fault| endings::of_body(&fault))?;
+        let frame = frame.map_err(|error| outcome::of_body(&error))?;
         let Some(chunk) = frame.data_ref() else {
             continue;
         };
         let room = cap - bytes.len();
         bytes.extend_from_slice(&chunk[..room.min(chunk.len())]);
         if chunk.len() > room {
-            line.hang_up();
-            return Ok(Decoded { bytes, is_cut: true });
+            line.close();
+            return Ok(Decoded { bytes, is_truncated: true });
         }
     }
-    Ok(Decoded { bytes, is_cut: false })
+    Ok(Decoded { bytes, is_truncated: false })
 }
 
 /// Whether a content type is worth reading as text. Without one it may be.

@@ -10,41 +10,41 @@ use hyper::Response;
 use hyper::body::Incoming;
 use hyper::header::{LOCATION, RETRY_AFTER, SET_COOKIE};
 use jiff::Timestamp;
-use relink_model::{Ending, Hop, Malformation, Phase};
-use relink_ports::{Agent, Body, Fetched, Redirects, Request, Terms};
+use relink_model::{FetchOutcome, Hop, InvalidRedirect, Phase};
+use relink_ports::{Body, FetchRequest, FetchResult, RedirectMode, RequestOptions, UserAgent};
 use url::Url;
 
-use crate::body::{self, Caps};
+use crate::body::{self, BodyLimits};
+use crate::connection::HttpConnection;
 use crate::connector::Versions;
-use crate::cookies::Jar;
-use crate::endings;
+use crate::cookies::CookieJar;
 use crate::fetcher::Fetcher;
-use crate::greeting::{self, is_entrusted, is_same_place};
-use crate::line::Line;
-use crate::policy::Permit;
-use crate::pool::Origin;
+use crate::outcome;
+use crate::policy::AddressPolicy;
+use crate::pool::PoolKey;
 use crate::proxies::Route;
-use crate::reach::Reach;
-use crate::redirects::{self, Next};
-use crate::relay;
+use crate::proxy_client;
+use crate::reach::AddressAccess;
+use crate::redirects::{self, RedirectStep};
+use crate::request_headers::{self, may_receive_user_headers, same_host_and_port};
 use crate::retry_after;
 use crate::stopwatch::Stopwatch;
-use crate::wire::Wire;
+use crate::wire::Transport;
 
 /// A chain of redirects under way.
-pub(crate) struct Chain<'a> {
+pub(crate) struct RedirectChain<'a> {
     fetcher: &'a Fetcher,
     /// The URL it began at, whose host gets the headers of the request.
     first: Url,
     /// Whether that host gets the user's headers too.
     has_user_headers: bool,
-    agent: Agent,
-    terms: Terms,
+    agent: UserAgent,
+    options: RequestOptions,
     url: Url,
-    permit: Permit,
+    permit: AddressPolicy,
     /// Where we have been, and how often the jar had changed by then.
     visited: Vec<(Url, usize)>,
-    jar: Jar,
+    jar: CookieJar,
     hops: Vec<Hop>,
     watch: Stopwatch,
     retry_after: Option<u64>,
@@ -52,20 +52,20 @@ pub(crate) struct Chain<'a> {
     body: Option<Body>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> RedirectChain<'a> {
     /// A chain that has asked nothing yet.
-    pub fn new(fetcher: &'a Fetcher, request: Request) -> Self {
+    pub fn new(fetcher: &'a Fetcher, request: FetchRequest) -> Self {
         let is_free = request.rights.may_reach_private() || fetcher.settings.allow_private;
         Self {
             fetcher,
             first: request.url.clone(),
             has_user_headers: request.rights.may_carry_credentials(),
             agent: request.agent,
-            terms: request.terms,
+            options: request.options,
             url: request.url,
-            permit: if is_free { Permit::Any } else { Permit::GlobalOnly },
+            permit: if is_free { AddressPolicy::Any } else { AddressPolicy::GlobalOnly },
             visited: Vec::new(),
-            jar: Jar::default(),
+            jar: CookieJar::default(),
             hops: Vec::new(),
             watch: Stopwatch::start(),
             retry_after: None,
@@ -75,9 +75,9 @@ impl<'a> Chain<'a> {
     }
 
     /// Asks and follows until there is nothing more to follow.
-    pub async fn run(&mut self) -> Ending {
+    pub async fn run(&mut self) -> FetchOutcome {
         if !redirects::is_web(&self.url) {
-            return Ending::Malformed(Malformation::NotWeb);
+            return FetchOutcome::InvalidRedirect(InvalidRedirect::NotWeb);
         }
         loop {
             match self.hop().await {
@@ -85,7 +85,7 @@ impl<'a> Chain<'a> {
                     self.rest_before(&next).await;
                     self.turn_to(next);
                 }
-                Ok(None) => return Ending::Answered(self.last_status()),
+                Ok(None) => return FetchOutcome::Response(self.last_status()),
                 Err(ending) => return ending,
             }
         }
@@ -93,11 +93,11 @@ impl<'a> Chain<'a> {
 
     /// Lets a host rest before it is asked again.
     async fn rest_before(&mut self, next: &Url) {
-        if self.terms.pause.is_zero() || !is_same_place(next, &self.url) {
+        if self.options.redirect_delay.is_zero() || !same_host_and_port(next, &self.url) {
             return;
         }
         self.watch.enter(Phase::Total);
-        tokio::time::sleep(self.terms.pause).await;
+        tokio::time::sleep(self.options.redirect_delay).await;
         self.watch.skip();
     }
 
@@ -107,10 +107,10 @@ impl<'a> Chain<'a> {
     }
 
     /// All that was learned.
-    pub fn finish(self, ending: Ending) -> Fetched {
-        Fetched {
+    pub fn finish(self, ending: FetchOutcome) -> FetchResult {
+        FetchResult {
             hops: self.hops,
-            ending,
+            outcome: ending,
             timings: self.watch.stop(),
             retry_after: self.retry_after,
             headers: self.headers,
@@ -119,7 +119,7 @@ impl<'a> Chain<'a> {
     }
 
     /// Asks the present URL; returns the next one, if it names one.
-    async fn hop(&mut self) -> Result<Option<Url>, Ending> {
+    async fn hop(&mut self) -> Result<Option<Url>, FetchOutcome> {
         self.mark_visited()?;
         let route = self.fetcher.settings.proxies.route(&self.url);
         self.rule_on_spelling(route)?;
@@ -128,31 +128,31 @@ impl<'a> Chain<'a> {
         let next = self.note(&answer, &line);
         self.watch.enter(Phase::Body);
         match next {
-            Next::Stuck(fault) => return Err(Ending::Malformed(fault)),
-            Next::Follow(next) => {
+            RedirectStep::Stuck(error) => return Err(FetchOutcome::InvalidRedirect(error)),
+            RedirectStep::Follow(next) => {
                 body::drain(&mut line, answer.into_body()).await;
                 self.fetcher.pool.give(origin, line);
                 if self.hops.len() > self.fetcher.settings.max_hops {
-                    return Err(Ending::TooManyHops);
+                    return Err(FetchOutcome::TooManyRedirects);
                 }
-                if self.terms.gate.as_ref().is_some_and(|gate| !gate.opens(&next)) {
-                    return Err(Ending::Closed);
+                if self.options.redirect_filter.as_ref().is_some_and(|gate| !gate.opens(&next)) {
+                    return Err(FetchOutcome::RobotsDisallowed);
                 }
                 return Ok(Some(next));
             }
-            Next::Stay => {}
+            RedirectStep::Stay => {}
         }
-        let caps = Caps::of(&self.fetcher.settings, &self.terms);
+        let caps = BodyLimits::of(&self.fetcher.settings, &self.options);
         self.body = Some(body::read(&mut line, answer, caps).await?);
         self.fetcher.pool.give(origin, line);
         Ok(None)
     }
 
     /// A page asked twice with the same cookies will answer the same.
-    fn mark_visited(&mut self) -> Result<(), Ending> {
+    fn mark_visited(&mut self) -> Result<(), FetchOutcome> {
         let visit = (redirects::kept_url(&self.url), self.jar.changes());
         if self.visited.contains(&visit) {
-            return Err(Ending::Loop);
+            return Err(FetchOutcome::RedirectLoop);
         }
         self.visited.push(visit);
         Ok(())
@@ -160,24 +160,24 @@ impl<'a> Chain<'a> {
 
     /// The only ruling there is on a host that a proxy looks up. It comes
     /// before any kept connection is used, for those know no address either.
-    pub fn rule_on_spelling(&self, route: Route<'_>) -> Result<(), Ending> {
+    pub fn rule_on_spelling(&self, route: Route<'_>) -> Result<(), FetchOutcome> {
         match self.url.host() {
             Some(host) if route.hides_address() => {
-                self.permit.clear_spelling(&host).map_err(Ending::Barred)
+                self.permit.clear_spelling(&host).map_err(FetchOutcome::PrivateAddress)
             }
             _ => Ok(()),
         }
     }
 
     /// What the connection for the present URL may be shared for.
-    fn origin(&self, route: Route<'_>) -> Origin {
+    fn origin(&self, route: Route<'_>) -> PoolKey {
         let is_named = || self.fetcher.greeting.is_trusted(&self.url, self.named());
         match route {
-            Route::Forward(_) => Origin::Proxy,
+            Route::Forward(_) => PoolKey::Proxy,
             _ if self.fetcher.connector.has_named_identity() && is_named() => {
-                Origin::of_named(&self.url)
+                PoolKey::of_named(&self.url)
             }
-            _ => Origin::of(&self.url),
+            _ => PoolKey::of(&self.url),
         }
     }
 
@@ -189,8 +189,8 @@ impl<'a> Chain<'a> {
     /// Goes on to `next`. What the user named stays named for as long as the
     /// chain keeps to the same host and port, and no longer.
     fn turn_to(&mut self, next: Url) {
-        if !is_same_place(&next, &self.url) && !self.fetcher.settings.allow_private {
-            self.permit = Permit::GlobalOnly;
+        if !same_host_and_port(&next, &self.url) && !self.fetcher.settings.allow_private {
+            self.permit = AddressPolicy::GlobalOnly;
         }
         self.url = next;
     }
@@ -199,49 +199,53 @@ impl<'a> Chain<'a> {
     /// That is safe, for GET changes nothing.
     async fn ask(
         &mut self,
-        origin: &Origin,
+        origin: &PoolKey,
         route: Route<'a>,
-    ) -> Result<(Line, Response<Incoming>), Ending> {
+    ) -> Result<(HttpConnection, Response<Incoming>), FetchOutcome> {
         let (line, is_kept) = match self.fetcher.pool.take(origin, self.permit) {
             Some(kept) => (kept, true),
             None => self.open(origin, route).await?,
         };
-        let fault = match self.ask_over(line, route).await? {
+        let error = match self.ask_over(line, route).await? {
             Ok(answered) => return Ok(answered),
-            Err(fault) => fault,
+            Err(error) => error,
         };
-        let is_lost = is_kept && endings::is_lost(&fault);
-        if endings::needs_http1(&fault) {
+        let is_lost = is_kept && outcome::is_lost(&error);
+        if outcome::needs_http1(&error) {
             self.fetcher.openings.record_http1(origin);
             self.fetcher.pool.withdraw(origin);
-        } else if !is_lost && !endings::is_unprocessed(&fault) {
-            return Err(endings::of_head(&fault));
+        } else if !is_lost && !outcome::is_unprocessed(&error) {
+            return Err(outcome::of_head(&error));
         }
         let (line, _) = self.open(origin, route).await?;
-        self.ask_over(line, route).await?.map_err(|fault| endings::of_head(&fault))
+        self.ask_over(line, route).await?.map_err(|error| outcome::of_head(&error))
     }
 
     async fn ask_over(
         &mut self,
-        mut line: Line,
+        mut line: HttpConnection,
         route: Route<'a>,
-    ) -> Result<hyper::Result<(Line, Response<Incoming>)>, Ending> {
+    ) -> Result<hyper::Result<(HttpConnection, Response<Incoming>)>, FetchOutcome> {
         let greeting = &self.fetcher.greeting;
         let mut request = greeting.request(&self.url, self.named(), self.agent, &self.jar)?;
-        if is_entrusted(&self.url, &self.first) {
-            greeting::add(request.headers_mut(), &self.terms.headers);
+        if may_receive_user_headers(&self.url, &self.first) {
+            request_headers::add(request.headers_mut(), &self.options.headers);
         }
         if let Route::Forward(proxy) = route {
-            relay::forward(&mut request, &self.url, proxy)?;
+            proxy_client::forward(&mut request, &self.url, proxy)?;
         }
         line.adapt(&mut request, &self.url)?;
-        self.watch.enter(Phase::Head);
+        self.watch.enter(Phase::Headers);
         Ok(line.ask(request).await.map(|answer| (line, answer)))
     }
 
     /// Opens a connection, or waits for another request to open one that can
     /// be shared; says whether it is that of another request.
-    async fn open(&mut self, origin: &Origin, route: Route<'a>) -> Result<(Line, bool), Ending> {
+    async fn open(
+        &mut self,
+        origin: &PoolKey,
+        route: Route<'a>,
+    ) -> Result<(HttpConnection, bool), FetchOutcome> {
         let fetcher = self.fetcher;
         if !origin.may_be_http2() {
             return Ok((self.dial(origin, route).await?, false));
@@ -255,8 +259,8 @@ impl<'a> Chain<'a> {
         }
         let line = self.dial(origin, route).await?;
         match line {
-            Line::Http1(_) => fetcher.openings.record_http1(origin),
-            Line::Http2(_) => fetcher.pool.share(origin, &line),
+            HttpConnection::Http1(_) => fetcher.openings.record_http1(origin),
+            HttpConnection::Http2(_) => fetcher.pool.share(origin, &line),
         }
         // Those who wait for this connection find it in the pool now.
         drop(opening);
@@ -264,7 +268,11 @@ impl<'a> Chain<'a> {
     }
 
     /// The only way to a new connection.
-    async fn dial(&mut self, origin: &Origin, route: Route<'a>) -> Result<Line, Ending> {
+    async fn dial(
+        &mut self,
+        origin: &PoolKey,
+        route: Route<'a>,
+    ) -> Result<HttpConnection, FetchOutcome> {
         let (mut wire, peer) = self.connect(route).await?;
         if let Some(host) = self.url.host()
             && origin.may_be_http2()
@@ -274,30 +282,34 @@ impl<'a> Chain<'a> {
             let versions = if is_http1 { Versions::Http1 } else { Versions::Any };
             wire = self.fetcher.connector.encrypt(wire, &host, origin, versions).await?;
         }
-        let opened = Line::open(wire, peer).await;
-        opened.map_err(|fault| endings::of_head(&fault))
+        let opened = HttpConnection::open(wire, peer).await;
+        opened.map_err(|error| outcome::of_head(&error))
     }
 
     /// Connects to the host of the present URL; its address is known unless a
     /// proxy looked it up.
-    pub async fn connect(&mut self, route: Route<'_>) -> Result<(Wire, Option<IpAddr>), Ending> {
+    pub async fn connect(
+        &mut self,
+        route: Route<'_>,
+    ) -> Result<(Transport, Option<IpAddr>), FetchOutcome> {
         let (fetcher, url, permit) = (self.fetcher, &self.url, self.permit);
-        let connected = Reach { fetcher, url, permit, route }.connect(&mut self.watch).await;
+        let connected =
+            AddressAccess { fetcher, url, permit, route }.connect(&mut self.watch).await;
         connected.inspect_err(|ending| self.note_refusal(ending))
     }
 
     /// Writes down a proxy's answer that stands for the host's, as it would
     /// without encryption.
-    fn note_refusal(&mut self, ending: &Ending) {
+    fn note_refusal(&mut self, ending: &FetchOutcome) {
         let Some(status) = ending.status() else { return };
         self.retry_after = None;
         self.headers = Vec::new();
         let url = redirects::kept_url(&self.url).into();
-        self.hops.push(Hop { url, status, location: None, address: None });
+        self.hops.push(Hop { url, status, location: None, ip: None });
     }
 
     /// Writes down what the head says, and where it points.
-    fn note(&mut self, answer: &Response<Incoming>, line: &Line) -> Next {
+    fn note(&mut self, answer: &Response<Incoming>, line: &HttpConnection) -> RedirectStep {
         let headers = answer.headers();
         let status = answer.status().as_u16();
         for cookie in headers.get_all(SET_COOKIE) {
@@ -307,17 +319,17 @@ impl<'a> Chain<'a> {
         }
         self.retry_after = body::text_of(headers, &RETRY_AFTER)
             .and_then(|value| retry_after::parse(&value, now()));
-        self.headers = body::wanted(headers, self.terms.wanted);
+        self.headers = body::wanted(headers, self.options.wanted);
         let location = body::text_of(headers, &LOCATION);
-        let next = match self.terms.redirects {
-            Redirects::Follow => redirects::next(&self.url, status, location.as_deref()),
-            Redirects::Tell => Next::Stay,
+        let next = match self.options.redirects {
+            RedirectMode::Follow => redirects::next(&self.url, status, location.as_deref()),
+            RedirectMode::Report => RedirectStep::Stay,
         };
         self.hops.push(Hop {
             url: redirects::kept_url(&self.url).into(),
             status,
             location: location.as_deref().map(redirects::kept_location),
-            address: line.peer(),
+            ip: line.peer(),
         });
         next
     }

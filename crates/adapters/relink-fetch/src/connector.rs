@@ -8,7 +8,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use relink_model::{ConnectFault, Ending, TlsFault};
+use relink_model::{ConnectError, FetchOutcome, TlsError};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio::net::TcpStream;
@@ -17,12 +17,12 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use url::Host;
 
-use crate::endings;
 use crate::identity::ClientIdentity;
-use crate::policy::Cleared;
-use crate::pool::Origin;
-use crate::settings::{HostSettings, Settings, SetupError};
-use crate::wire::{ALPN_HTTP1, ALPN_HTTP2, Wire};
+use crate::outcome;
+use crate::policy::AllowedAddrs;
+use crate::pool::PoolKey;
+use crate::settings::{FetchSettings, HostSettings, SetupError};
+use crate::wire::{ALPN_HTTP1, ALPN_HTTP2, Transport};
 
 /// How long one address may hang before the next is tried in addition to it
 /// (RFC 8305, section 8).
@@ -37,7 +37,7 @@ pub(crate) struct Connector {
     /// With the certificate for the hosts that the user named.
     named: Option<Tls>,
     /// With the certificate for one host.
-    hosts: HashMap<Origin, Tls>,
+    hosts: HashMap<PoolKey, Tls>,
 }
 
 /// TLS with one client certificate, or without one.
@@ -59,12 +59,12 @@ pub(crate) enum Versions {
 
 impl Connector {
     /// Trusts the public certificate authorities and those of the settings.
-    pub fn new(settings: &Settings) -> Result<Self, SetupError> {
+    pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let roots = Arc::new(roots(&settings.tls_roots)?);
         let tls = |identity: &ClientIdentity| Tls::new(&roots, Some(identity));
         let host = |host: &HostSettings| {
             let identity = host.identity.as_ref()?;
-            Some(tls(identity).map(|tls| (Origin::of(&host.origin), tls)))
+            Some(tls(identity).map(|tls| (PoolKey::of(&host.origin), tls)))
         };
         Ok(Self {
             anonymous: Tls::new(&roots, None)?,
@@ -81,11 +81,11 @@ impl Connector {
     /// Agrees on encryption with the host of a connection's `origin`.
     pub async fn encrypt(
         &self,
-        wire: Wire,
+        wire: Transport,
         host: &Host<&str>,
-        origin: &Origin,
+        origin: &PoolKey,
         versions: Versions,
-    ) -> Result<Wire, Ending> {
+    ) -> Result<Transport, FetchOutcome> {
         let tls = match self.hosts.get(&origin.anonymous()) {
             Some(tls) => tls,
             None if origin.is_named() => self.named.as_ref().unwrap_or(&self.anonymous),
@@ -95,7 +95,11 @@ impl Connector {
     }
 
     /// Agrees on encryption with a proxy. Client certificates are for hosts.
-    pub async fn encrypt_proxy(&self, wire: Wire, host: &Host<&str>) -> Result<Wire, Ending> {
+    pub async fn encrypt_proxy(
+        &self,
+        wire: Transport,
+        host: &Host<&str>,
+    ) -> Result<Transport, FetchOutcome> {
         self.anonymous.handshake(wire, host, Versions::Http1).await
     }
 }
@@ -125,18 +129,18 @@ impl Tls {
 
     async fn handshake(
         &self,
-        wire: Wire,
+        wire: Transport,
         host: &Host<&str>,
         versions: Versions,
-    ) -> Result<Wire, Ending> {
-        let name = server_name(host).ok_or(Ending::Tls(TlsFault::WrongName))?;
+    ) -> Result<Transport, FetchOutcome> {
+        let name = server_name(host).ok_or(FetchOutcome::Tls(TlsError::WrongName))?;
         let tls = match versions {
             Versions::Any => &self.any,
             Versions::Http1 => &self.http1,
         };
         match tls.connect(name, wire).await {
-            Ok(stream) => Ok(Wire::Tls(Box::new(stream))),
-            Err(fault) => Err(Ending::Tls(endings::of_tls(&fault))),
+            Ok(stream) => Ok(Transport::Tls(Box::new(stream))),
+            Err(error) => Err(FetchOutcome::Tls(outcome::of_tls(&error))),
         }
     }
 }
@@ -162,10 +166,10 @@ fn server_name(host: &Host<&str>) -> Option<ServerName<'static>> {
 }
 
 /// Connects to the first address that answers.
-pub(crate) async fn connect(cleared: &Cleared) -> Result<(TcpStream, IpAddr), Ending> {
+pub(crate) async fn connect(cleared: &AllowedAddrs) -> Result<(TcpStream, IpAddr), FetchOutcome> {
     race(cleared, |address| async move {
         let stream = TcpStream::connect(address).await;
-        let stream = stream.map_err(|fault| endings::of_connect(&fault))?;
+        let stream = stream.map_err(|error| outcome::of_connect(&error))?;
         // One small write per request: waiting to fill a packet only delays it.
         // A system that cannot switch that off still serves.
         let _ = stream.set_nodelay(true);
@@ -177,10 +181,13 @@ pub(crate) async fn connect(cleared: &Cleared) -> Result<(TcpStream, IpAddr), En
 /// Attempts the addresses in their order until one is reached (RFC 8305,
 /// section 5): the next one when an attempt fails, or in addition to it after
 /// [`STAGGER`].
-pub(crate) async fn race<T, F, A>(cleared: &Cleared, attempt: A) -> Result<(T, IpAddr), Ending>
+pub(crate) async fn race<T, F, A>(
+    cleared: &AllowedAddrs,
+    attempt: A,
+) -> Result<(T, IpAddr), FetchOutcome>
 where
     T: Send + 'static,
-    F: Future<Output = Result<T, Ending>> + Send + 'static,
+    F: Future<Output = Result<T, FetchOutcome>> + Send + 'static,
     A: Fn(SocketAddr) -> F,
 {
     if let [address] = cleared.addresses() {
@@ -188,7 +195,7 @@ where
     }
     let mut waiting = cleared.addresses().iter().take(ATTEMPTS).copied();
     let mut attempts = JoinSet::new();
-    let mut told: Option<Ending> = None;
+    let mut told: Option<FetchOutcome> = None;
     loop {
         match waiting.next() {
             Some(address) => {
@@ -201,18 +208,21 @@ where
         let patience = if waiting.len() == 0 { Duration::MAX } else { STAGGER };
         match timeout(patience, attempts.join_next()).await {
             Ok(Some(Ok(Ok(reached)))) => return Ok(reached),
-            Ok(Some(Ok(Err(ending)))) => told = Some(more_telling(told, ending)),
+            Ok(Some(Ok(Err(ending)))) => told = Some(more_specific(told, ending)),
             _ => {}
         }
     }
-    Err(told.unwrap_or(Ending::NoConnection(ConnectFault::Other)))
+    Err(told.unwrap_or(FetchOutcome::ConnectFailed(ConnectError::Other)))
 }
 
 /// Of two failed addresses, the one that says more about the host: an IPv6
 /// address without a route says nothing where IPv4 was refused.
-fn more_telling(told: Option<Ending>, ending: Ending) -> Ending {
+fn more_specific(told: Option<FetchOutcome>, ending: FetchOutcome) -> FetchOutcome {
     match (told, ending) {
-        (Some(told), Ending::NoConnection(ConnectFault::Unreachable | ConnectFault::Other)) => told,
+        (
+            Some(told),
+            FetchOutcome::ConnectFailed(ConnectError::Unreachable | ConnectError::Other),
+        ) => told,
         (_, ending) => ending,
     }
 }
@@ -223,12 +233,12 @@ mod tests {
 
     #[test]
     fn a_refusal_says_more_than_a_missing_route() {
-        let refused = Ending::NoConnection(ConnectFault::Refused);
-        let unreachable = Ending::NoConnection(ConnectFault::Unreachable);
-        let told = more_telling(Some(refused.clone()), unreachable.clone());
+        let refused = FetchOutcome::ConnectFailed(ConnectError::Refused);
+        let unreachable = FetchOutcome::ConnectFailed(ConnectError::Unreachable);
+        let told = more_specific(Some(refused.clone()), unreachable.clone());
         assert_eq!(told, refused);
-        assert_eq!(more_telling(Some(unreachable.clone()), refused.clone()), refused);
-        assert_eq!(more_telling(None, unreachable.clone()), unreachable);
+        assert_eq!(more_specific(Some(unreachable.clone()), refused.clone()), refused);
+        assert_eq!(more_specific(None, unreachable.clone()), unreachable);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const JAR_CAP: usize = 50;
 
 /// The cookies set so far on a chain.
 #[derive(Debug, Default)]
-pub(crate) struct Jar {
+pub(crate) struct CookieJar {
     cookies: Vec<Cookie>,
     changes: usize,
 }
@@ -29,21 +29,21 @@ struct Cookie {
     port: Option<u16>,
     /// Whether it was set over https.
     is_encrypted: bool,
-    reach: Reach,
+    reach: CookieScope,
     path: String,
     is_secure: bool,
 }
 
 /// Which hosts get a cookie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum CookieScope {
     /// The host that set it.
     HostOnly,
     /// Its domain and all below.
     Subdomains,
 }
 
-impl Jar {
+impl CookieJar {
     /// How often the jar's content changed. A page asked again is a loop
     /// only if it did not.
     pub fn changes(&self) -> usize {
@@ -63,11 +63,13 @@ impl Jar {
             return;
         }
         match (place, life) {
-            (Some(place), Life::Over) => _ = self.cookies.swap_remove(place),
-            (Some(place), Life::Session) if self.cookies[place] != cookie => {
+            (Some(place), CookieAction::Over) => _ = self.cookies.swap_remove(place),
+            (Some(place), CookieAction::Session) if self.cookies[place] != cookie => {
                 self.cookies[place] = cookie;
             }
-            (None, Life::Session) if self.cookies.len() < JAR_CAP => self.cookies.push(cookie),
+            (None, CookieAction::Session) if self.cookies.len() < JAR_CAP => {
+                self.cookies.push(cookie)
+            }
             _ => return,
         }
         self.changes += 1;
@@ -83,7 +85,7 @@ impl Jar {
 
 /// Whether a `Set-Cookie` sets or deletes.
 #[derive(Debug, Clone, Copy)]
-enum Life {
+enum CookieAction {
     Session,
     Over,
 }
@@ -92,8 +94,8 @@ impl Cookie {
     fn is_for(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let is_host = match self.reach {
-            Reach::HostOnly => host == self.host,
-            Reach::Subdomains => is_below(host, &self.host),
+            CookieScope::HostOnly => host == self.host,
+            CookieScope::Subdomains => is_below(host, &self.host),
         };
         let needs_encryption = self.is_secure || self.is_encrypted;
         is_host
@@ -103,7 +105,7 @@ impl Cookie {
     }
 }
 
-fn parse(url: &Url, header: &str) -> Option<(Cookie, Life)> {
+fn parse(url: &Url, header: &str) -> Option<(Cookie, CookieAction)> {
     if header.len() > COOKIE_CAP {
         return None;
     }
@@ -115,21 +117,23 @@ fn parse(url: &Url, header: &str) -> Option<(Cookie, Life)> {
         host: url.host_str()?.to_owned(),
         port: url.port(),
         is_encrypted: url.scheme() == "https",
-        reach: Reach::HostOnly,
+        reach: CookieScope::HostOnly,
         path: default_path(url.path()).to_owned(),
         is_secure: false,
     };
     if cookie.name.is_empty() || cookie.has_control_characters() {
         return None;
     }
-    let mut life = Life::Session;
+    let mut life = CookieAction::Session;
     for attribute in parts {
         let (key, value) = attribute.split_once('=').unwrap_or((attribute, ""));
         match key.trim().to_ascii_lowercase().as_str() {
             "domain" => cookie.widen(url, value.trim())?,
             "path" if value.trim().starts_with('/') => value.trim().clone_into(&mut cookie.path),
             "secure" => cookie.is_secure = true,
-            "max-age" if value.trim().parse::<i64>().is_ok_and(|age| age <= 0) => life = Life::Over,
+            "max-age" if value.trim().parse::<i64>().is_ok_and(|age| age <= 0) => {
+                life = CookieAction::Over
+            }
             _ => {}
         }
     }
@@ -154,7 +158,7 @@ impl Cookie {
             return None;
         }
         self.host = domain;
-        self.reach = Reach::Subdomains;
+        self.reach = CookieScope::Subdomains;
         Some(())
     }
 }
@@ -182,7 +186,7 @@ mod tests {
 
     #[track_caller]
     fn check(from: &str, headers: &[&str], to: &str, expect: Option<&str>) {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         for header in headers {
             jar.store(&Url::parse(from).unwrap(), header);
         }
@@ -225,7 +229,7 @@ mod tests {
 
     #[test]
     fn cookie_set_over_https_is_not_replaced_over_http() {
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         let url = |text| Url::parse(text).unwrap();
         jar.store(&url("https://a.test/"), "k=good");
         jar.store(&url("http://a.test/"), "k=planted");
@@ -267,7 +271,7 @@ mod tests {
     #[test]
     fn only_news_counts_as_a_change() {
         let url = Url::parse("http://a.test/").unwrap();
-        let mut jar = Jar::default();
+        let mut jar = CookieJar::default();
         let mut changes = |header| {
             jar.store(&url, header);
             jar.changes()

@@ -1,7 +1,7 @@
 //! Undoes content codings, within bounds.
 //!
 //! Works on bytes already read and capped; what it makes of them is capped
-//! again. Damaged data is no fault: what could be decoded is kept, and said to
+//! again. Damaged data is no error: what could be decoded is kept, and said to
 //! be cut.
 
 use std::io::Read;
@@ -53,18 +53,18 @@ pub(crate) fn codings(header: &str) -> Vec<Coding> {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub bytes: Vec<u8>,
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Undoes `codings`, last first, making at most `cap` bytes.
 pub(crate) fn decode(codings: &[Coding], read: Decoded, cap: usize) -> Decoded {
     if codings.len() > NESTING_CAP {
-        return Decoded { bytes: Vec::new(), is_cut: true };
+        return Decoded { bytes: Vec::new(), is_truncated: true };
     }
     codings.iter().rev().fold(read, |layer, coding| {
-        let is_cut = layer.is_cut;
+        let is_cut = layer.is_truncated;
         let inner = undo(*coding, &layer.bytes, cap);
-        Decoded { is_cut: is_cut || inner.is_cut, ..inner }
+        Decoded { is_truncated: is_cut || inner.is_truncated, ..inner }
     })
 }
 
@@ -83,7 +83,7 @@ fn undo(coding: Coding, sent: &[u8], cap: usize) -> Decoded {
         }
         Coding::Zstd => match StreamingDecoder::new_with_max_window_size(sent, ZSTD_WINDOW_CAP) {
             Ok(reader) => expand(reader, allowance),
-            Err(_) => Decoded { bytes: Vec::new(), is_cut: true },
+            Err(_) => Decoded { bytes: Vec::new(), is_truncated: true },
         },
     }
 }
@@ -101,11 +101,11 @@ fn is_zlib(sent: &[u8]) -> bool {
 fn expand(reader: impl Read, allowance: usize) -> Decoded {
     let mut bytes = Vec::new();
     let more_than_allowed = allowance as u64 + 1;
-    // On a fault, `read_to_end` leaves what came before it.
+    // On an error, `read_to_end` leaves what came before it.
     let outcome = reader.take(more_than_allowed).read_to_end(&mut bytes);
     let is_cut = outcome.is_err() || bytes.len() > allowance;
     bytes.truncate(allowance);
-    Decoded { bytes, is_cut }
+    Decoded { bytes, is_truncated: is_cut }
 }
 
 #[cfg(test)]
@@ -173,18 +173,18 @@ mod tests {
 
     #[track_caller]
     fn check(header: &str, sent: Vec<u8>, expect: &[u8]) {
-        let read = Decoded { bytes: sent, is_cut: false };
+        let read = Decoded { bytes: sent, is_truncated: false };
         let decoded = decode(&codings(header), read, CAP);
         assert_eq!(decoded.bytes, expect);
-        assert!(!decoded.is_cut);
+        assert!(!decoded.is_truncated);
     }
 
     #[track_caller]
     fn check_cut(header: &str, sent: Vec<u8>, expect: usize) {
-        let read = Decoded { bytes: sent, is_cut: false };
+        let read = Decoded { bytes: sent, is_truncated: false };
         let decoded = decode(&codings(header), read, CAP);
         assert_eq!(decoded.bytes.len(), expect);
-        assert!(decoded.is_cut);
+        assert!(decoded.is_truncated);
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
         let mut sent = gzip(&long);
         sent.truncate(sent.len() / 2);
         let decoded = undo(Coding::Gzip, &sent, CAP);
-        assert!(decoded.is_cut);
+        assert!(decoded.is_truncated);
         assert!(decoded.bytes.len() > 10_000);
         assert!(long.starts_with(&decoded.bytes));
     }
@@ -252,8 +252,8 @@ mod tests {
     #[test]
     fn noise_decodes_to_nothing_and_is_cut() {
         for header in ["gzip", "deflate", "br", "zstd"] {
-            let read = Decoded { bytes: vec![0xff; 100], is_cut: false };
-            assert!(decode(&codings(header), read, CAP).is_cut, "{header}");
+            let read = Decoded { bytes: vec![0xff; 100], is_truncated: false };
+            assert!(decode(&codings(header), read, CAP).is_truncated, "{header}");
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Connections for someone else: same resolver, same policy, same proxy.
 
 use async_trait::async_trait;
-use relink_model::{Ending, Malformation, Phase, RequestRights};
-use relink_ports::{Agent, Connection, Dial, Request, Terms};
+use relink_model::{FetchOutcome, InvalidRedirect, Phase, RequestRights};
+use relink_ports::{Connection, Dial, FetchRequest, RequestOptions, UserAgent};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::chain::Chain;
-use crate::endings;
+use crate::chain::RedirectChain;
 use crate::fetcher::Fetcher;
+use crate::outcome;
 
 #[async_trait]
 impl Dial for Fetcher {
@@ -16,15 +16,23 @@ impl Dial for Fetcher {
         &self,
         place: &Url,
         rights: RequestRights,
-    ) -> Result<Box<dyn Connection>, Ending> {
-        let url = tunnel_to(place).ok_or(Ending::Malformed(Malformation::NotAnAddress))?;
-        let mut chain =
-            Chain::new(self, Request { url, rights, agent: Agent::Plain, terms: Terms::default() });
+    ) -> Result<Box<dyn Connection>, FetchOutcome> {
+        let url =
+            tunnel_to(place).ok_or(FetchOutcome::InvalidRedirect(InvalidRedirect::NotAnAddress))?;
+        let mut chain = RedirectChain::new(
+            self,
+            FetchRequest {
+                url,
+                rights,
+                agent: UserAgent::Plain,
+                options: RequestOptions::default(),
+            },
+        );
         let route = self.settings.proxies.tunnel(place);
         chain.rule_on_spelling(route)?;
         match timeout(self.settings.timeout, chain.connect(route)).await {
             Ok(connected) => Ok(Box::new(connected?.0)),
-            Err(_) => Err(endings::of_timeout(Phase::Connect)),
+            Err(_) => Err(outcome::of_timeout(Phase::Connect)),
         }
     }
 }

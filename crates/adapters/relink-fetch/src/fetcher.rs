@@ -3,18 +3,18 @@
 use std::net::IpAddr;
 
 use async_trait::async_trait;
-use relink_ports::{Fetch, Fetched, Request};
+use relink_ports::{Fetch, FetchRequest, FetchResult};
 use tokio::time::timeout;
 use url::Url;
 
-use crate::chain::Chain;
+use crate::chain::RedirectChain;
 use crate::connector::Connector;
-use crate::endings;
-use crate::greeting::Greeting;
 use crate::openings::Openings;
+use crate::outcome;
 use crate::pool::Pool;
+use crate::request_headers::RequestHeaders;
 use crate::resolver::Resolver;
-use crate::settings::{Settings, SetupError};
+use crate::settings::{FetchSettings, SetupError};
 
 /// Fetches from web servers over HTTP/1.1, and over HTTP/2 where the server
 /// offers it within TLS.
@@ -22,8 +22,8 @@ use crate::settings::{Settings, SetupError};
 /// Must be used within a Tokio runtime. One fetcher serves any number of
 /// fetches at a time and keeps connections between them.
 pub struct Fetcher {
-    pub(crate) settings: Settings,
-    pub(crate) greeting: Greeting,
+    pub(crate) settings: FetchSettings,
+    pub(crate) greeting: RequestHeaders,
     pub(crate) resolver: Resolver,
     pub(crate) connector: Connector,
     pub(crate) pool: Pool,
@@ -32,9 +32,9 @@ pub struct Fetcher {
 
 impl Fetcher {
     /// Makes a fetcher; nothing is asked yet.
-    pub fn new(settings: Settings) -> Result<Self, SetupError> {
+    pub fn new(settings: FetchSettings) -> Result<Self, SetupError> {
         Ok(Self {
-            greeting: Greeting::new(&settings)?,
+            greeting: RequestHeaders::new(&settings)?,
             resolver: Resolver::new(&settings)?,
             connector: Connector::new(&settings)?,
             pool: Pool::new(),
@@ -46,20 +46,20 @@ impl Fetcher {
 
 #[async_trait]
 impl Fetch for Fetcher {
-    async fn fetch(&self, request: Request) -> Fetched {
-        let limit = request.terms.timeout.unwrap_or(self.settings.timeout);
+    async fn fetch(&self, request: FetchRequest) -> FetchResult {
+        let limit = request.options.timeout.unwrap_or(self.settings.timeout);
         let rests = u32::try_from(self.settings.max_hops).unwrap_or(u32::MAX);
-        let limit = limit.saturating_add(request.terms.pause.saturating_mul(rests));
-        let mut chain = Chain::new(self, request);
+        let limit = limit.saturating_add(request.options.redirect_delay.saturating_mul(rests));
+        let mut chain = RedirectChain::new(self, request);
         // One deadline for the whole is also the limit of each phase.
         let ending = match timeout(limit, chain.run()).await {
             Ok(ending) => ending,
-            Err(_) => endings::of_timeout(chain.phase()),
+            Err(_) => outcome::of_timeout(chain.phase()),
         };
         chain.finish(ending)
     }
 
-    async fn locate(&self, url: &Url) -> Option<IpAddr> {
+    async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
         if self.settings.proxies.route(url).hides_address() {
             return None;
         }

@@ -16,21 +16,21 @@ use hyper::client::conn::http1::{self, Connection, SendRequest};
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 
-use crate::line::MAX_HEAD_BYTES;
-use crate::wire::Wire;
+use crate::connection::MAX_HEAD_BYTES;
+use crate::wire::Transport;
 
 /// A connection that carries one request at a time.
 pub(crate) struct Http1Connection {
     sender: SendRequest<Empty<Bytes>>,
     /// `None` once the connection is over. Boxed because a line changes hands
     /// several times for each request.
-    connection: Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
+    connection: Option<Box<Connection<TokioIo<Transport>, Empty<Bytes>>>>,
     peer: Option<IpAddr>,
 }
 
 impl Http1Connection {
     /// Prepares to speak HTTP over `wire`; nothing is sent yet.
-    pub async fn open(wire: Wire, peer: Option<IpAddr>) -> hyper::Result<Self> {
+    pub async fn open(wire: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
         let (sender, connection) = http1::Builder::new()
             .max_buf_size(MAX_HEAD_BYTES as usize)
             .handshake(TokioIo::new(wire))
@@ -71,7 +71,7 @@ impl Http1Connection {
     }
 
     /// Closes the connection, with whatever is still to come over it.
-    pub fn hang_up(&mut self) {
+    pub fn close(&mut self) {
         self.connection = None;
     }
 
@@ -85,7 +85,7 @@ impl Http1Connection {
 
 /// Lets the connection read and write what it can.
 fn drive(
-    connection: &mut Option<Box<Connection<TokioIo<Wire>, Empty<Bytes>>>>,
+    connection: &mut Option<Box<Connection<TokioIo<Transport>, Empty<Bytes>>>>,
     cx: &mut Context<'_>,
 ) {
     let is_over = match connection {

@@ -23,10 +23,10 @@ use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::time::timeout;
 
-use crate::endings;
-use crate::line::MAX_HEAD_BYTES;
+use crate::connection::MAX_HEAD_BYTES;
+use crate::outcome;
 use crate::pool::IDLE_AGE;
-use crate::wire::Wire;
+use crate::wire::Transport;
 
 /// Bytes a server may send of one response before we have read them.
 const STREAM_WINDOW: u32 = 256 * 1024;
@@ -53,7 +53,7 @@ struct State {
 
 impl Http2Connection {
     /// Starts HTTP/2 over `wire`.
-    pub async fn open(wire: Wire, peer: Option<IpAddr>) -> hyper::Result<Self> {
+    pub async fn open(wire: Transport, peer: Option<IpAddr>) -> hyper::Result<Self> {
         let (sender, connection) = Builder::new(TokioExecutor::new())
             .max_header_list_size(MAX_HEAD_BYTES)
             .initial_stream_window_size(STREAM_WINDOW)
@@ -79,7 +79,7 @@ impl Http2Connection {
         self.state.was_used.store(true, Ordering::Relaxed);
         let mut unanswered = Unanswered { state: &self.state, is_connections: true };
         let answer = self.sender.send_request(request).await;
-        unanswered.is_connections = answer.as_ref().is_err_and(|it| !endings::is_of_stream(it));
+        unanswered.is_connections = answer.as_ref().is_err_and(|it| !outcome::is_of_stream(it));
         answer
     }
 

@@ -203,8 +203,8 @@ mod tests {
     #[test]
     fn parse_rejects_networks_that_are_not() {
         for text in ["10.0.0.0/33", "10.0.0.0/", "a.test/8", "::/129", "10.0.0.0/8/8"] {
-            let fault = text.parse::<NoProxy>().unwrap_err();
-            assert_eq!(fault.to_string(), format!("`{text}` is not a network like `10.0.0.0/8`"));
+            let error = text.parse::<NoProxy>().unwrap_err();
+            assert_eq!(error.to_string(), format!("`{text}` is not a network like `10.0.0.0/8`"));
         }
     }
 }

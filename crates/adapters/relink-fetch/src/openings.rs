@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use crate::pool::Origin;
+use crate::pool::PoolKey;
 
 /// The longest wait for a connection that another request opens.
 const MAX_WAIT: Duration = Duration::from_secs(3);
@@ -28,8 +28,8 @@ pub(crate) struct Openings {
 
 #[derive(Default)]
 struct State {
-    under_way: HashMap<Origin, watch::Receiver<()>>,
-    http1: HashSet<Origin>,
+    under_way: HashMap<PoolKey, watch::Receiver<()>>,
+    http1: HashSet<PoolKey>,
 }
 
 /// The state of an origin when a request needs a connection to it.
@@ -46,7 +46,7 @@ enum Entry {
 /// continue when this is dropped.
 pub(crate) struct Opening<'a> {
     openings: &'a Openings,
-    origin: &'a Origin,
+    origin: &'a PoolKey,
     // Dropping the sender wakes the receivers.
     _sender: watch::Sender<()>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Opening<'a> {
 impl Openings {
     /// Returns the right to open the first connection to `origin`, or `None`
     /// once another request has done so, or if waiting for it is of no use.
-    pub async fn begin<'a>(&'a self, origin: &'a Origin) -> Option<Opening<'a>> {
+    pub async fn begin<'a>(&'a self, origin: &'a PoolKey) -> Option<Opening<'a>> {
         let mut opened = match self.enter(origin) {
             Entry::First(sender) => {
                 return Some(Opening { openings: self, origin, _sender: sender });
@@ -67,7 +67,7 @@ impl Openings {
         None
     }
 
-    fn enter(&self, origin: &Origin) -> Entry {
+    fn enter(&self, origin: &PoolKey) -> Entry {
         let mut state = self.state();
         if state.http1.contains(origin) {
             return Entry::Http1;
@@ -81,7 +81,7 @@ impl Openings {
     }
 
     /// Records that a server speaks HTTP/1.1 only.
-    pub fn record_http1(&self, origin: &Origin) {
+    pub fn record_http1(&self, origin: &PoolKey) {
         let mut state = self.state();
         if state.http1.len() >= MAX_RECORDED {
             state.http1.clear();
@@ -90,7 +90,7 @@ impl Openings {
     }
 
     /// Whether a server is known to speak HTTP/1.1 only.
-    pub fn is_http1(&self, origin: &Origin) -> bool {
+    pub fn is_http1(&self, origin: &PoolKey) -> bool {
         self.state().http1.contains(origin)
     }
 
@@ -114,8 +114,8 @@ mod tests {
     #[tokio::test]
     async fn others_wait_until_the_first_has_opened() {
         let openings = Openings::default();
-        let origin = Origin::of(&Url::parse("https://a.test/").unwrap());
-        let other = Origin::of(&Url::parse("https://b.test/").unwrap());
+        let origin = PoolKey::of(&Url::parse("https://a.test/").unwrap());
+        let other = PoolKey::of(&Url::parse("https://b.test/").unwrap());
         let first = openings.begin(&origin).await.unwrap();
         assert!(openings.begin(&other).await.is_some());
         let second = openings.begin(&origin);
@@ -127,7 +127,7 @@ mod tests {
     #[tokio::test]
     async fn server_without_http2_is_not_waited_for() {
         let openings = Openings::default();
-        let origin = Origin::of(&Url::parse("https://a.test/").unwrap());
+        let origin = PoolKey::of(&Url::parse("https://a.test/").unwrap());
         let _first = openings.begin(&origin).await.unwrap();
         openings.record_http1(&origin);
         assert!(openings.begin(&origin).await.is_none());

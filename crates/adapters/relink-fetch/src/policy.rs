@@ -104,14 +104,14 @@ fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
 
 /// How far a request may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Permit {
+pub(crate) enum AddressPolicy {
     /// Any address: the user named this host and port, or allowed all.
     Any,
     /// Public addresses only.
     GlobalOnly,
 }
 
-impl Permit {
+impl AddressPolicy {
     /// Whether this one address may be asked.
     pub fn covers(self, address: IpAddr) -> bool {
         self == Self::Any || is_global(address)
@@ -121,10 +121,10 @@ impl Permit {
     ///
     /// One private address among public ones bars them all: a name that mixes
     /// them is up to no good, or an accident we should not take part in.
-    pub fn clear(self, addresses: Vec<SocketAddr>) -> Result<Cleared, IpAddr> {
+    pub fn check(self, addresses: Vec<SocketAddr>) -> Result<AllowedAddrs, IpAddr> {
         match addresses.iter().find(|it| !self.covers(it.ip())) {
             Some(barred) => Err(barred.ip()),
-            None => Ok(Cleared(addresses)),
+            None => Ok(AllowedAddrs(addresses)),
         }
     }
 
@@ -149,9 +149,9 @@ fn is_loopback_name(name: &str) -> bool {
 
 /// Addresses that passed the policy; only [`Permit::clear`] makes them.
 #[derive(Debug)]
-pub(crate) struct Cleared(Vec<SocketAddr>);
+pub(crate) struct AllowedAddrs(Vec<SocketAddr>);
 
-impl Cleared {
+impl AllowedAddrs {
     /// The addresses, in the order to try them.
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.0
@@ -229,10 +229,10 @@ mod tests {
                 Host::Ipv4(address) => Host::Ipv4(*address),
                 Host::Ipv6(address) => Host::Ipv6(*address),
             };
-            let ruling = Permit::GlobalOnly.clear_spelling(&host);
+            let ruling = AddressPolicy::GlobalOnly.clear_spelling(&host);
             let said = ruling.map_or_else(|address| address.to_string(), |()| "clear".to_owned());
             assert_eq!(said, expect, "{text}");
-            assert_eq!(Permit::Any.clear_spelling(&host), Ok(()), "{text}");
+            assert_eq!(AddressPolicy::Any.clear_spelling(&host), Ok(()), "{text}");
         }
     }
 
@@ -248,8 +248,8 @@ mod tests {
     fn one_private_address_bars_the_whole_answer() {
         let mixed: Vec<SocketAddr> =
             vec!["8.8.8.8:80".parse().unwrap(), "10.0.0.1:80".parse().unwrap()];
-        let barred = Permit::GlobalOnly.clear(mixed.clone()).unwrap_err();
+        let barred = AddressPolicy::GlobalOnly.check(mixed.clone()).unwrap_err();
         assert_eq!(barred.to_string(), "10.0.0.1");
-        assert_eq!(Permit::Any.clear(mixed).unwrap().addresses().len(), 2);
+        assert_eq!(AddressPolicy::Any.check(mixed).unwrap().addresses().len(), 2);
     }
 }

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use crate::line::Line;
-use crate::policy::Permit;
+use crate::connection::HttpConnection;
+use crate::policy::AddressPolicy;
 
 /// Common servers close idle connections after 5 (Apache) to 75 s (nginx).
 pub(crate) const IDLE_AGE: Duration = Duration::from_secs(15);
@@ -23,7 +23,7 @@ const IDLE_CAP: usize = 512;
 
 /// What makes two URLs share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Origin {
+pub(crate) enum PoolKey {
     /// The proxy, which passes on plain requests to any host.
     Proxy,
     /// One host, directly or through a tunnel.
@@ -40,7 +40,7 @@ pub(crate) enum Origin {
     },
 }
 
-impl Origin {
+impl PoolKey {
     /// The origin of a web URL.
     pub fn of(url: &Url) -> Self {
         Self::Host {
@@ -84,54 +84,55 @@ impl Origin {
 
 /// The connections now idle.
 pub(crate) struct Pool {
-    shelf: Mutex<Shelf<Line>>,
+    shelf: Mutex<IdleMap<HttpConnection>>,
 }
 
 impl Pool {
     /// An empty pool.
     pub fn new() -> Self {
-        Self { shelf: Mutex::new(Shelf::new(IDLE_CAP)) }
+        Self { shelf: Mutex::new(IdleMap::new(IDLE_CAP)) }
     }
 
     /// Takes a connection that is still good and that `permit` covers.
-    pub fn take(&self, origin: &Origin, permit: Permit) -> Option<Line> {
+    pub fn take(&self, origin: &PoolKey, permit: AddressPolicy) -> Option<HttpConnection> {
         loop {
-            let is_fit = |line: &Line| line.peer().is_none_or(|peer| permit.covers(peer));
+            let is_fit = |line: &HttpConnection| line.peer().is_none_or(|peer| permit.covers(peer));
             let mut line = self.shelf().take(origin, Instant::now(), is_fit)?;
             if line.is_ready() {
                 return Some(line);
             }
-            self.shelf().discard(origin, |it| matches!(it, Line::Http2(it) if !it.is_ready()));
+            self.shelf()
+                .discard(origin, |it| matches!(it, HttpConnection::Http2(it) if !it.is_ready()));
         }
     }
 
     /// Saves a connection if another request can go over it. A shared one is
     /// there already, since it was opened.
-    pub fn give(&self, origin: Origin, mut line: Line) {
-        if matches!(line, Line::Http1(_)) && line.is_ready() {
+    pub fn give(&self, origin: PoolKey, mut line: HttpConnection) {
+        if matches!(line, HttpConnection::Http1(_)) && line.is_ready() {
             self.put(origin, line);
         }
     }
 
     /// Lets other requests use a connection from now on, if it can be shared.
-    pub fn share(&self, origin: &Origin, line: &Line) {
+    pub fn share(&self, origin: &PoolKey, line: &HttpConnection) {
         if let Some(shared) = line.share() {
             self.put(origin.clone(), shared);
         }
     }
 
     /// Lets no other request use the shared connections to an origin.
-    pub fn withdraw(&self, origin: &Origin) {
-        self.shelf().discard(origin, |it| matches!(it, Line::Http2(_)));
+    pub fn withdraw(&self, origin: &PoolKey) {
+        self.shelf().discard(origin, |it| matches!(it, HttpConnection::Http2(_)));
     }
 
-    fn put(&self, origin: Origin, line: Line) {
+    fn put(&self, origin: PoolKey, line: HttpConnection) {
         let evicted = self.shelf().put(origin, Instant::now(), line);
         // Sockets are closed after the lock is let go.
         drop(evicted);
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf<Line>> {
+    fn shelf(&self) -> MutexGuard<'_, IdleMap<HttpConnection>> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -142,27 +143,27 @@ trait Shelved: Sized {
     fn share(&self) -> Option<Self>;
 }
 
-impl Shelved for Line {
+impl Shelved for HttpConnection {
     fn share(&self) -> Option<Self> {
         self.share()
     }
 }
 
 /// Things by origin, newest last, with the time of their last use.
-struct Shelf<T> {
-    kept: HashMap<Origin, Vec<(Instant, T)>>,
+struct IdleMap<T> {
+    kept: HashMap<PoolKey, Vec<(Instant, T)>>,
     count: usize,
     cap: usize,
 }
 
-impl<T: Shelved> Shelf<T> {
+impl<T: Shelved> IdleMap<T> {
     fn new(cap: usize) -> Self {
         Self { kept: HashMap::new(), count: 0, cap }
     }
 
     /// Takes the newest that is young enough and fit, or a clone of it if it
     /// can be shared.
-    fn take(&mut self, origin: &Origin, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
+    fn take(&mut self, origin: &PoolKey, now: Instant, is_fit: impl Fn(&T) -> bool) -> Option<T> {
         let row = self.kept.get_mut(origin)?;
         let place = row.iter().rposition(|(since, it)| now - *since < IDLE_AGE && is_fit(it))?;
         let (since, found) = &mut row[place];
@@ -179,7 +180,7 @@ impl<T: Shelved> Shelf<T> {
     }
 
     /// Keeps one more; returns what had to go for it.
-    fn put(&mut self, origin: Origin, now: Instant, it: T) -> Vec<T> {
+    fn put(&mut self, origin: PoolKey, now: Instant, it: T) -> Vec<T> {
         let mut evicted = Vec::new();
         if self.count >= self.cap {
             self.evict(|since| now - since >= IDLE_AGE, &mut evicted);
@@ -195,7 +196,7 @@ impl<T: Shelved> Shelf<T> {
     }
 
     /// Removes what is of no more use.
-    fn discard(&mut self, origin: &Origin, is_over: impl Fn(&T) -> bool) {
+    fn discard(&mut self, origin: &PoolKey, is_over: impl Fn(&T) -> bool) {
         let Some(row) = self.kept.get_mut(origin) else { return };
         let before = row.len();
         row.retain(|(_, it)| !is_over(it));
@@ -229,8 +230,8 @@ mod tests {
         }
     }
 
-    fn origin(url: &str) -> Origin {
-        Origin::of(&Url::parse(url).unwrap())
+    fn origin(url: &str) -> PoolKey {
+        PoolKey::of(&Url::parse(url).unwrap())
     }
 
     #[test]
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn the_newest_fit_one_is_taken() {
         let now = Instant::now();
-        let mut shelf = Shelf::new(8);
+        let mut shelf = IdleMap::new(8);
         for number in [1, 2, 3] {
             shelf.put(origin("http://a.test/"), now, number);
         }
@@ -260,7 +261,7 @@ mod tests {
     #[test]
     fn shared_connection_stays_for_others_while_it_is_used() {
         let now = Instant::now();
-        let mut shelf = Shelf::new(8);
+        let mut shelf = IdleMap::new(8);
         let here = origin("https://a.test/");
         shelf.put(here.clone(), now, -1);
         for seconds in (0..60).step_by(10) {
@@ -275,7 +276,7 @@ mod tests {
     #[test]
     fn named_host_has_connections_of_its_own() {
         let url = Url::parse("https://a.test/").unwrap();
-        let (named, anonymous) = (Origin::of_named(&url), Origin::of(&url));
+        let (named, anonymous) = (PoolKey::of_named(&url), PoolKey::of(&url));
         assert_ne!(named, anonymous);
         assert_eq!(*named.anonymous(), anonymous);
         assert_eq!(*anonymous.anonymous(), anonymous);
@@ -284,7 +285,7 @@ mod tests {
     #[test]
     fn the_old_are_not_taken() {
         let now = Instant::now();
-        let mut shelf = Shelf::new(8);
+        let mut shelf = IdleMap::new(8);
         let here = origin("http://a.test/");
         shelf.put(here.clone(), now, 1);
         assert_eq!(shelf.take(&here, now + IDLE_AGE, |_| true), None);
@@ -293,7 +294,7 @@ mod tests {
     #[test]
     fn a_full_shelf_lets_the_oldest_go() {
         let now = Instant::now();
-        let mut shelf = Shelf::new(2);
+        let mut shelf = IdleMap::new(2);
         let late = |seconds| now + Duration::from_secs(seconds);
         assert!(shelf.put(origin("http://a.test/"), now, 1).is_empty());
         assert!(shelf.put(origin("http://b.test/"), late(1), 2).is_empty());

@@ -205,7 +205,7 @@ mod tests {
                 Some(value) => format!("{proxy} as {}", value.to_str().unwrap()),
                 None => proxy.to_string(),
             },
-            Err(fault) => format!("{fault:?}"),
+            Err(error) => format!("{error:?}"),
         };
         assert_eq!(said, expect, "{text}");
     }
@@ -287,7 +287,7 @@ mod tests {
                     let text = format!("{scheme}://{user}:{password}@{place}");
                     let said = match text.parse::<Proxy>() {
                         Ok(proxy) => format!("{proxy} {proxy:?} {:?}", proxy.authorization()),
-                        Err(fault) => format!("{fault} {fault:?}"),
+                        Err(error) => format!("{error} {error:?}"),
                     };
                     let encoded = base64(format!("{user}:{password}").as_bytes());
                     prop_assert!(!said.contains(hidden) && !said.contains(&encoded), "{}", said);

@@ -1,6 +1,6 @@
 //! Where an answer sends us.
 
-use relink_model::{Malformation, with_authority};
+use relink_model::{InvalidRedirect, with_authority};
 use url::Url;
 
 /// The longest `Location` followed; browsers stop far later, people earlier.
@@ -8,34 +8,34 @@ const LOCATION_CAP: usize = 8 * 1024;
 
 /// What follows from an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum RedirectStep {
     /// Nothing: this is the final answer.
     Stay,
     /// Another URL is to be asked.
     Follow(Url),
     /// Another URL was meant, but cannot be asked.
-    Stuck(Malformation),
+    Stuck(InvalidRedirect),
 }
 
 /// What follows from `status` and `location` as answered by `url`.
 ///
 /// A redirect without a `Location` is an answer like any other.
-pub(crate) fn next(url: &Url, status: u16, location: Option<&str>) -> Next {
+pub(crate) fn next(url: &Url, status: u16, location: Option<&str>) -> RedirectStep {
     let location = location.map(str::trim).filter(|it| !it.is_empty());
     match (status, location) {
         (301 | 302 | 303 | 307 | 308, Some(location)) => resolve(url, location),
-        _ => Next::Stay,
+        _ => RedirectStep::Stay,
     }
 }
 
-fn resolve(url: &Url, location: &str) -> Next {
+fn resolve(url: &Url, location: &str) -> RedirectStep {
     if location.len() > LOCATION_CAP {
-        return Next::Stuck(Malformation::NotAnAddress);
+        return RedirectStep::Stuck(InvalidRedirect::NotAnAddress);
     }
     match url.join(&with_authority(location)) {
-        Ok(target) if is_web(&target) => Next::Follow(target),
-        Ok(_) => Next::Stuck(Malformation::NotWeb),
-        Err(_) => Next::Stuck(Malformation::NotAnAddress),
+        Ok(target) if is_web(&target) => RedirectStep::Follow(target),
+        Ok(_) => RedirectStep::Stuck(InvalidRedirect::NotWeb),
+        Err(_) => RedirectStep::Stuck(InvalidRedirect::NotAnAddress),
     }
 }
 
@@ -67,9 +67,9 @@ mod tests {
     fn check(status: u16, location: &str, expect: &str) {
         let url = Url::parse("http://a.test/d/x?q").unwrap();
         let said = match next(&url, status, Some(location)) {
-            Next::Stay => "stay".to_owned(),
-            Next::Follow(url) => url.to_string(),
-            Next::Stuck(fault) => format!("{fault:?}"),
+            RedirectStep::Stay => "stay".to_owned(),
+            RedirectStep::Follow(url) => url.to_string(),
+            RedirectStep::Stuck(error) => format!("{error:?}"),
         };
         assert_eq!(said, expect, "{status} {location}");
     }
@@ -91,7 +91,7 @@ mod tests {
             check(status, "/y", "stay");
         }
         check(302, "", "stay");
-        assert_eq!(next(&Url::parse("http://a.test/").unwrap(), 302, None), Next::Stay);
+        assert_eq!(next(&Url::parse("http://a.test/").unwrap(), 302, None), RedirectStep::Stay);
     }
 
     #[test]

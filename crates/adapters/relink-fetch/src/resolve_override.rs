@@ -18,7 +18,7 @@ use thiserror::Error;
 /// # Ok::<(), relink_fetch::ParseOverrideError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Override {
+pub struct ResolveOverride {
     /// The host as URLs spell it: lower case, without brackets or final dot.
     pub host: String,
     /// The port it holds for.
@@ -41,14 +41,14 @@ pub enum ParseOverrideError {
     Address(String),
 }
 
-impl Override {
+impl ResolveOverride {
     /// Whether it speaks about this host and port.
     pub fn is_for(&self, host: &str, port: u16) -> bool {
         self.port == port && self.host == plain(host)
     }
 }
 
-impl FromStr for Override {
+impl FromStr for ResolveOverride {
     type Err = ParseOverrideError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -99,9 +99,9 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let said = match text.parse::<Override>() {
+        let said = match text.parse::<ResolveOverride>() {
             Ok(it) => format!("{} {} {:?}", it.host, it.port, it.addresses),
-            Err(fault) => fault.to_string(),
+            Err(error) => error.to_string(),
         };
         assert_eq!(said, expect);
     }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_override_holds_for_its_host_and_port_alone() {
-        let given: Override = "a.test:80:127.0.0.1".parse().unwrap();
+        let given: ResolveOverride = "a.test:80:127.0.0.1".parse().unwrap();
         assert!(given.is_for("a.test", 80));
         assert!(given.is_for("a.test.", 80));
         assert!(!given.is_for("a.test", 81));

@@ -17,12 +17,12 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::op::Query;
 use hickory_resolver::proto::rr::{Name, RecordType};
 use hickory_resolver::{Hosts, TokioResolver, system_conf};
-use relink_model::DnsFault;
+use relink_model::DnsError;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::settings::{Settings, SetupError};
-use crate::{Override, endings};
+use crate::settings::{FetchSettings, SetupError};
+use crate::{ResolveOverride, outcome};
 
 /// Answers kept in memory; each is some hundred bytes.
 const CACHE_SIZE: u64 = 4096;
@@ -37,14 +37,14 @@ const RESOLUTION_DELAY: Duration = Duration::from_millis(500);
 
 /// Finds addresses.
 pub(crate) struct Resolver {
-    overrides: Vec<Override>,
+    overrides: Vec<ResolveOverride>,
     hosts: Hosts,
     dns: TokioResolver,
 }
 
 impl Resolver {
     /// Reads the system's configuration, unless `settings` name a server.
-    pub fn new(settings: &Settings) -> Result<Self, SetupError> {
+    pub fn new(settings: &FetchSettings) -> Result<Self, SetupError> {
         let (config, mut options) = match settings.dns_server {
             Some(server) => (only(server), ResolverOpts::default()),
             None => system_conf::read_system_conf().unwrap_or_else(|_| local_machine()),
@@ -59,7 +59,7 @@ impl Resolver {
         let dns = builder
             .with_options(options)
             .build()
-            .map_err(|fault| SetupError::Resolver(fault.to_string()))?;
+            .map_err(|error| SetupError::Resolver(error.to_string()))?;
         Ok(Self {
             overrides: settings.resolve.clone(),
             hosts: Hosts::from_system().unwrap_or_default(),
@@ -68,15 +68,15 @@ impl Resolver {
     }
 
     /// The addresses of a URL's host, in the order to try them; never empty.
-    pub async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DnsFault> {
+    pub async fn addresses(&self, url: &Url) -> Result<Vec<SocketAddr>, DnsError> {
         let port = url.port_or_known_default().unwrap_or_default();
         let found = self.hosts_addresses(url, port).await?;
         let found = interleave(found);
         Ok(found.into_iter().map(|it| SocketAddr::new(it, port)).collect())
     }
 
-    async fn hosts_addresses(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsFault> {
-        let host = url.host().ok_or(DnsFault::NoSuchName)?;
+    async fn hosts_addresses(&self, url: &Url, port: u16) -> Result<Vec<IpAddr>, DnsError> {
+        let host = url.host().ok_or(DnsError::NoSuchName)?;
         let spelled = url.host_str().unwrap_or_default();
         if let Some(given) = self.overrides.iter().find(|it| it.is_for(spelled, port)) {
             return Ok(given.addresses.clone());
@@ -88,16 +88,16 @@ impl Resolver {
         }
     }
 
-    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, DnsFault> {
+    async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, DnsError> {
         let last_label = name.rsplit('.').next().unwrap_or(name);
         match last_label {
             // RFC 6761, section 6.3: always loopback, never asked.
             "localhost" => return Ok(vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]),
             // RFC 6761, section 6.4: guaranteed not to exist, never asked.
-            "invalid" => return Err(DnsFault::NoSuchName),
+            "invalid" => return Err(DnsError::NoSuchName),
             _ => {}
         }
-        let mut name = Name::from_utf8(name).map_err(|_| DnsFault::NoSuchName)?;
+        let mut name = Name::from_utf8(name).map_err(|_| DnsError::NoSuchName)?;
         // A dotted name means itself; the search list is for bare ones.
         name.set_fqdn(name.num_labels() > 1);
         match self.in_hosts_file(&name) {
@@ -115,7 +115,7 @@ impl Resolver {
         found.iter().flatten().flat_map(ips).collect()
     }
 
-    async fn ask_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsFault> {
+    async fn ask_dns(&self, name: Name) -> Result<Vec<IpAddr>, DnsError> {
         let mut v6 = pin!(self.dns.lookup(name.clone(), RecordType::AAAA));
         let mut v4 = pin!(self.dns.lookup(name, RecordType::A));
         let (v6, v4) = tokio::select! {
@@ -124,7 +124,7 @@ impl Resolver {
         };
         let found: Vec<IpAddr> = [&v6, &v4].into_iter().flatten().flat_map(ips).collect();
         if found.is_empty() {
-            return Err(graver(fault_of(&v6), fault_of(&v4)));
+            return Err(more_severe(error_of(&v6), error_of(&v4)));
         }
         Ok(found)
     }
@@ -149,21 +149,21 @@ fn ips(lookup: &Lookup) -> Vec<IpAddr> {
     answers.filter_map(|record| record.data.ip_addr()).collect()
 }
 
-fn fault_of(answer: &Result<Lookup, NetError>) -> DnsFault {
+fn error_of(answer: &Result<Lookup, NetError>) -> DnsError {
     match answer {
-        Ok(_) => DnsFault::NoRecords,
-        Err(fault) => endings::of_dns(fault),
+        Ok(_) => DnsError::NoRecords,
+        Err(error) => outcome::of_dns(error),
     }
 }
 
 /// Of the fates of the two questions, the one that leaves more open: "no
 /// IPv6" says nothing final while the question for IPv4 failed.
-fn graver(one: DnsFault, other: DnsFault) -> DnsFault {
-    let openness = |fault: &DnsFault| match fault {
-        DnsFault::TimedOut => 3,
-        DnsFault::ServerFailure => 2,
-        DnsFault::NoSuchName => 1,
-        DnsFault::NoRecords => 0,
+fn more_severe(one: DnsError, other: DnsError) -> DnsError {
+    let openness = |error: &DnsError| match error {
+        DnsError::TimedOut => 3,
+        DnsError::ServerFailure => 2,
+        DnsError::NoSuchName => 1,
+        DnsError::NoRecords => 0,
     };
     [one, other].into_iter().max_by_key(openness).unwrap_or(one)
 }
@@ -222,9 +222,9 @@ mod tests {
 
     #[test]
     fn a_failed_question_outweighs_an_empty_answer() {
-        let told = graver(DnsFault::NoRecords, DnsFault::ServerFailure);
-        assert_eq!(told, DnsFault::ServerFailure);
-        let told = graver(DnsFault::TimedOut, DnsFault::NoSuchName);
-        assert_eq!(told, DnsFault::TimedOut);
+        let told = more_severe(DnsError::NoRecords, DnsError::ServerFailure);
+        assert_eq!(told, DnsError::ServerFailure);
+        let told = more_severe(DnsError::TimedOut, DnsError::NoSuchName);
+        assert_eq!(told, DnsError::TimedOut);
     }
 }

@@ -7,11 +7,11 @@ use std::time::Duration;
 use thiserror::Error;
 use url::Url;
 
-use crate::{ClientIdentity, HeaderHost, Override, Proxies};
+use crate::{ClientIdentity, HeaderHost, Proxies, ResolveOverride};
 
 /// What a [`crate::Fetcher`] is told once, at its start.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct FetchSettings {
     /// The longest one fetch may take in all, and so in each of its phases.
     pub timeout: Duration,
     /// The `User-Agent` sent, or wrapped in what old servers expect.
@@ -28,7 +28,7 @@ pub struct Settings {
     /// Addresses given by hand; they come before the name server's. Hosts
     /// that are asked through a proxy are looked up by it, so there they
     /// count for the proxy's own name alone.
-    pub resolve: Vec<Override>,
+    pub resolve: Vec<ResolveOverride>,
     /// The name server to ask instead of the system's.
     pub dns_server: Option<SocketAddr>,
     /// The proxies that requests go through.
@@ -73,7 +73,7 @@ impl fmt::Debug for HostSettings {
     }
 }
 
-impl Default for Settings {
+impl Default for FetchSettings {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),

@@ -7,7 +7,7 @@
 
 use std::net::SocketAddr;
 
-use relink_model::{ConnectFault, Ending};
+use relink_model::{ConnectError, FetchOutcome};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use url::{Host, Url};
 
@@ -61,12 +61,12 @@ pub(crate) async fn connect(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     target: &Target,
     login: Option<&Login>,
-) -> Result<(), Ending> {
+) -> Result<(), FetchOutcome> {
     match agree_on_method(stream, login.is_some()).await? {
         NO_LOGIN => {}
-        PASSWORD => log_in(stream, login.ok_or(lost(ConnectFault::Other))?).await?,
-        NO_METHOD => return Err(Ending::Answered(407)),
-        _ => return Err(lost(ConnectFault::Other)),
+        PASSWORD => log_in(stream, login.ok_or(lost(ConnectError::Other))?).await?,
+        NO_METHOD => return Err(FetchOutcome::Response(407)),
+        _ => return Err(lost(ConnectError::Other)),
     }
     send(stream, &[&[VERSION, CONNECT, 0], &target.0[..]].concat()).await?;
     read_reply(stream).await
@@ -75,70 +75,72 @@ pub(crate) async fn connect(
 async fn agree_on_method(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     has_login: bool,
-) -> Result<u8, Ending> {
+) -> Result<u8, FetchOutcome> {
     let offer: &[u8] = if has_login { &[VERSION, 2, NO_LOGIN, PASSWORD] } else { &[VERSION, 1, 0] };
     send(stream, offer).await?;
     let [version, method] = read(stream).await?;
-    if version == VERSION { Ok(method) } else { Err(lost(ConnectFault::Other)) }
+    if version == VERSION { Ok(method) } else { Err(lost(ConnectError::Other)) }
 }
 
 async fn log_in(
     stream: &mut (impl AsyncRead + AsyncWrite + Unpin),
     login: &Login,
-) -> Result<(), Ending> {
+) -> Result<(), FetchOutcome> {
     let mut message = vec![PASSWORD_VERSION];
     for part in [&login.user, &login.password] {
         // A longer one cannot be the right one.
-        message.push(u8::try_from(part.len()).map_err(|_| Ending::Answered(407))?);
+        message.push(u8::try_from(part.len()).map_err(|_| FetchOutcome::Response(407))?);
         message.extend(part);
     }
     send(stream, &message).await?;
     let [_version, status] = read(stream).await?;
-    if status == 0 { Ok(()) } else { Err(Ending::Answered(407)) }
+    if status == 0 { Ok(()) } else { Err(FetchOutcome::Response(407)) }
 }
 
 /// Reads the reply to its last byte, and not further.
-async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> Result<(), Ending> {
+async fn read_reply(stream: &mut (impl AsyncRead + Unpin)) -> Result<(), FetchOutcome> {
     let [version, reply, _reserved, kind] = read(stream).await?;
     if version != VERSION {
-        return Err(lost(ConnectFault::Other));
+        return Err(lost(ConnectError::Other));
     }
     refusal(reply)?;
     let length = match kind {
         IPV4 => 4,
         IPV6 => 16,
         DOMAIN => usize::from(read::<1>(stream).await?[0]),
-        _ => return Err(lost(ConnectFault::Other)),
+        _ => return Err(lost(ConnectError::Other)),
     };
     let mut bound = vec![0; length + size_of::<u16>()];
     let taken = stream.read_exact(&mut bound).await;
-    taken.map(drop).map_err(|_| lost(ConnectFault::Reset))
+    taken.map(drop).map_err(|_| lost(ConnectError::Reset))
 }
 
 /// What a reply code other than success says (RFC 1928, section 6).
-fn refusal(reply: u8) -> Result<(), Ending> {
+fn refusal(reply: u8) -> Result<(), FetchOutcome> {
     Err(match reply {
         0 => return Ok(()),
-        2 => Ending::Answered(403),
-        3 | 4 | 6 => lost(ConnectFault::Unreachable),
-        5 => lost(ConnectFault::Refused),
-        _ => lost(ConnectFault::Other),
+        2 => FetchOutcome::Response(403),
+        3 | 4 | 6 => lost(ConnectError::Unreachable),
+        5 => lost(ConnectError::Refused),
+        _ => lost(ConnectError::Other),
     })
 }
 
-async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> Result<(), Ending> {
-    stream.write_all(bytes).await.map_err(|_| lost(ConnectFault::Reset))
+async fn send(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> Result<(), FetchOutcome> {
+    stream.write_all(bytes).await.map_err(|_| lost(ConnectError::Reset))
 }
 
-async fn read<const N: usize>(stream: &mut (impl AsyncRead + Unpin)) -> Result<[u8; N], Ending> {
+async fn read<const N: usize>(
+    stream: &mut (impl AsyncRead + Unpin),
+) -> Result<[u8; N], FetchOutcome> {
     let mut bytes = [0; N];
     let taken = stream.read_exact(&mut bytes).await;
-    taken.map_err(|_| lost(ConnectFault::Reset))?;
+    taken.map_err(|_| lost(ConnectError::Reset))?;
     Ok(bytes)
 }
 
-fn lost(fault: ConnectFault) -> Ending {
-    Ending::NoConnection(fault)
+fn lost(error: ConnectError) -> FetchOutcome {
+    FetchOutcome::ConnectFailed(error)
 }
 
 #[cfg(test)]

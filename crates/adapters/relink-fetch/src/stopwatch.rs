@@ -48,7 +48,7 @@ impl Stopwatch {
             dns: spent(Phase::Dns),
             connect: spent(Phase::Connect),
             tls: spent(Phase::Tls),
-            head: spent(Phase::Head),
+            head: spent(Phase::Headers),
             body: spent(Phase::Body),
             total: milliseconds(self.since - self.begun),
         }

@@ -15,15 +15,15 @@ pub(crate) const ALPN_HTTP2: &[u8] = b"h2";
 pub(crate) const ALPN_HTTP1: &[u8] = b"http/1.1";
 
 /// The bytes beneath HTTP, encrypted or not.
-pub(crate) enum Wire {
+pub(crate) enum Transport {
     /// Plain TCP.
     Plain(TcpStream),
     /// TLS over TCP, or over the TLS of a proxy; boxed because its state is
     /// large.
-    Tls(Box<TlsStream<Wire>>),
+    Tls(Box<TlsStream<Transport>>),
 }
 
-impl Wire {
+impl Transport {
     /// Whether the server chose HTTP/2 in the TLS handshake (ALPN, RFC 7301).
     pub fn is_http2(&self) -> bool {
         match self {
@@ -33,7 +33,7 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for Transport {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -46,7 +46,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for Transport {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -15,7 +15,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use relink_ports::{FileFault, Files, Walk, Walked};
+use relink_ports::{FileError, Files, WalkRequest, WalkResult};
 
 pub use formats::EXTENSIONS;
 use open::{Allowed, MAX_WHOLE_BYTES};
@@ -23,12 +23,12 @@ pub use open::{Bounded, MAX_DOCUMENT_BYTES, read_to_string};
 
 /// How the disk is looked at.
 #[derive(Debug, Clone, Default)]
-pub struct DiskSettings {
+pub struct LocalFilesSettings {
     /// The directory that relative paths start from; the process's own if
     /// empty.
     pub root: PathBuf,
     /// What is done with files that an ignore file excludes.
-    pub ignored: Ignored,
+    pub ignored: IgnoredFiles,
 }
 
 /// What a walk does with files that are hidden or excluded by `.gitignore` or
@@ -37,7 +37,7 @@ pub struct DiskSettings {
 /// Only a walk asks: a file, directory or pattern that the user names is taken
 /// even if it lies in an ignored place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Ignored {
+pub enum IgnoredFiles {
     /// They are left out.
     #[default]
     Skip,
@@ -55,19 +55,19 @@ pub enum Ignored {
 /// # runtime.block_on(async {
 /// let disk = Disk::new(DiskSettings::default());
 /// let walk = Walk { inputs: vec!["no-such-file.md".into()] };
-/// let fault = disk.walk(&walk).await.unwrap_err();
-/// assert_eq!(fault.to_string(), "no such file or directory: `no-such-file.md`");
+/// let error = disk.walk(&walk).await.unwrap_err();
+/// assert_eq!(error.to_string(), "no such file or directory: `no-such-file.md`");
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
-pub struct Disk {
-    settings: DiskSettings,
+pub struct LocalFiles {
+    settings: LocalFilesSettings,
 }
 
-impl Disk {
+impl LocalFiles {
     /// The disk, looked at in this way.
-    pub fn new(settings: DiskSettings) -> Self {
+    pub fn new(settings: LocalFilesSettings) -> Self {
         Self { settings }
     }
 
@@ -78,18 +78,18 @@ impl Disk {
 }
 
 #[async_trait]
-impl Files for Disk {
-    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
+impl Files for LocalFiles {
+    async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError> {
         let (settings, inputs) = (self.settings.clone(), walk.inputs.clone());
         let labels: Vec<_> = inputs.iter().map(|input| input.to_string_lossy()).collect();
         let label = labels.join(" ");
-        away(label, move || walk::documents(&settings, &inputs)).await
+        run_blocking(label, move || walk::documents(&settings, &inputs)).await
     }
 
-    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         let label = path.to_string_lossy().into_owned();
         let path = self.resolve(path);
-        away(label, move || read(&path).map_err(|source| fault(&path, source))).await
+        run_blocking(label, move || read(&path).map_err(|source| error(&path, source))).await
     }
 
     async fn read_range(
@@ -97,19 +97,19 @@ impl Files for Disk {
         path: &Path,
         start: u64,
         length: usize,
-    ) -> Result<Vec<u8>, FileFault> {
+    ) -> Result<Vec<u8>, FileError> {
         let label = path.to_string_lossy().into_owned();
         let path = self.resolve(path);
         let read =
-            move || open::read_range(&path, start, length).map_err(|source| fault(&path, source));
-        away(label, read).await
+            move || open::read_range(&path, start, length).map_err(|source| error(&path, source));
+        run_blocking(label, read).await
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn io::Read + Send>, FileFault> {
+    fn open(&self, path: &Path) -> Result<Box<dyn io::Read + Send>, FileError> {
         let path = self.resolve(path);
         match open::open(&path, Allowed::Documents, MAX_DOCUMENT_BYTES) {
             Ok(file) => Ok(Box::new(file)),
-            Err(source) => Err(fault(&path, source)),
+            Err(source) => Err(error(&path, source)),
         }
     }
 
@@ -124,12 +124,12 @@ impl Files for Disk {
         tokio::task::spawn_blocking(move || path.metadata().is_ok()).await.unwrap_or(false)
     }
 
-    async fn is_folder(&self, path: &Path) -> bool {
+    async fn is_dir(&self, path: &Path) -> bool {
         let path = self.resolve(path);
         tokio::task::spawn_blocking(move || path.is_dir()).await.unwrap_or(false)
     }
 
-    async fn names(&self, folder: &Path) -> Vec<String> {
+    async fn list_dir(&self, folder: &Path) -> Vec<String> {
         let folder = self.resolve(folder);
         tokio::task::spawn_blocking(move || names(&folder)).await.unwrap_or_default()
     }
@@ -154,21 +154,21 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 /// Runs blocking work where blocking harms nobody.
-async fn away<T: Send + 'static>(
+async fn run_blocking<T: Send + 'static>(
     label: String,
-    work: impl FnOnce() -> Result<T, FileFault> + Send + 'static,
-) -> Result<T, FileFault> {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|fault| {
-        Err(FileFault::Unreadable { path: label, source: io::Error::other(fault) })
+    work: impl FnOnce() -> Result<T, FileError> + Send + 'static,
+) -> Result<T, FileError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+        Err(FileError::Unreadable { path: label, source: io::Error::other(error) })
     })
 }
 
 /// Says in our words what the system said about a path.
-fn fault(path: &Path, source: io::Error) -> FileFault {
+fn error(path: &Path, source: io::Error) -> FileError {
     let path = path.to_string_lossy().into_owned();
     match source.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileFault::Missing { path },
-        _ => FileFault::Unreadable { path, source },
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::Missing { path },
+        _ => FileError::Unreadable { path, source },
     }
 }
 
@@ -178,13 +178,13 @@ mod tests {
 
     use super::*;
 
-    fn disk() -> (tempfile::TempDir, Disk) {
+    fn disk() -> (tempfile::TempDir, LocalFiles) {
         let directory = tempfile::tempdir().unwrap();
         std::fs::create_dir(directory.path().join("docs")).unwrap();
         std::fs::write(directory.path().join("docs/a b.md"), "[x](y)").unwrap();
         let root = directory.path().to_owned();
-        let settings = DiskSettings { root, ..DiskSettings::default() };
-        (directory, Disk::new(settings))
+        let settings = LocalFilesSettings { root, ..LocalFilesSettings::default() };
+        (directory, LocalFiles::new(settings))
     }
 
     #[tokio::test]
@@ -207,11 +207,11 @@ mod tests {
     async fn reading_says_whether_a_file_is_missing_or_unreadable() {
         let (_directory, disk) = disk();
         let missing = disk.read(Path::new("docs/b.md")).await.unwrap_err();
-        assert!(matches!(missing, FileFault::Missing { .. }), "{missing}");
+        assert!(matches!(missing, FileError::Missing { .. }), "{missing}");
         let below_a_file = disk.read(Path::new("docs/a b.md/c")).await.unwrap_err();
-        assert!(matches!(below_a_file, FileFault::Missing { .. }), "{below_a_file}");
+        assert!(matches!(below_a_file, FileError::Missing { .. }), "{below_a_file}");
         let directory = disk.read(Path::new("docs")).await.unwrap_err();
-        assert!(matches!(directory, FileFault::Unreadable { .. }), "{directory}");
+        assert!(matches!(directory, FileError::Unreadable { .. }), "{directory}");
         assert!(directory.source().is_some());
     }
 
@@ -230,12 +230,12 @@ mod tests {
     #[tokio::test]
     async fn a_directory_is_told_from_a_file_and_lists_its_names() {
         let (_directory, disk) = disk();
-        assert!(disk.is_folder(Path::new("docs")).await);
-        assert!(!disk.is_folder(Path::new("docs/a b.md")).await);
-        assert!(!disk.is_folder(Path::new("gone")).await);
-        assert_eq!(disk.names(Path::new("docs")).await, ["a b.md"]);
-        assert_eq!(disk.names(Path::new("")).await, ["docs"]);
-        assert!(disk.names(Path::new("gone")).await.is_empty());
+        assert!(disk.is_dir(Path::new("docs")).await);
+        assert!(!disk.is_dir(Path::new("docs/a b.md")).await);
+        assert!(!disk.is_dir(Path::new("gone")).await);
+        assert_eq!(disk.list_dir(Path::new("docs")).await, ["a b.md"]);
+        assert_eq!(disk.list_dir(Path::new("")).await, ["docs"]);
+        assert!(disk.list_dir(Path::new("gone")).await.is_empty());
     }
 
     #[cfg(unix)]
@@ -245,9 +245,9 @@ mod tests {
         std::os::unix::fs::symlink("/dev/null", directory.path().join("null.md")).unwrap();
         let read = disk.read(Path::new("null.md")).await.unwrap_err();
         let Err(opened) = disk.open(Path::new("null.md")) else { panic!("it is opened") };
-        for fault in [read, opened] {
-            assert!(fault.to_string().ends_with("null.md`"), "{fault}");
-            let reason = fault.source().unwrap().to_string();
+        for error in [read, opened] {
+            assert!(error.to_string().ends_with("null.md`"), "{error}");
+            let reason = error.source().unwrap().to_string();
             assert_eq!(reason, "it is a character device, not a regular file");
         }
     }

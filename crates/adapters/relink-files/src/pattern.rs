@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
-use relink_ports::FileFault;
+use relink_ports::FileError;
 
 use crate::formats::is_document;
 
@@ -16,7 +16,7 @@ const SIGNS: [char; 4] = ['*', '?', '[', '{'];
 
 /// A pattern, taken apart.
 #[derive(Debug)]
-pub(crate) struct Pattern {
+pub(crate) struct GlobPattern {
     /// The directory to start from, as written, up to its last `/`; may be
     /// empty.
     pub(crate) base: String,
@@ -29,16 +29,16 @@ pub(crate) struct Pattern {
     matcher: GlobMatcher,
 }
 
-impl Pattern {
+impl GlobPattern {
     /// Reads a pattern.
-    pub(crate) fn read(text: &str) -> Result<Self, FileFault> {
+    pub(crate) fn read(text: &str) -> Result<Self, FileError> {
         let (base, rest) = split(text);
         let matcher = GlobBuilder::new(rest)
             .literal_separator(true)
             .build()
-            .map_err(|fault| FileFault::BadPattern {
+            .map_err(|error| FileError::BadPattern {
                 pattern: text.to_owned(),
-                reason: fault.kind().to_string(),
+                reason: error.kind().to_string(),
             })?
             .compile_matcher();
         let last = rest.rsplit('/').next().unwrap_or(rest);
@@ -82,7 +82,7 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, base: &str, takes: &[&str], leaves: &[&str]) {
-        let read = Pattern::read(pattern).unwrap();
+        let read = GlobPattern::read(pattern).unwrap();
         assert_eq!(read.base, base, "{pattern}");
         for path in takes {
             assert!(read.takes(Path::new(path)), "{pattern} takes {path}");
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn the_depth_is_known_unless_two_stars_stand_in_it() {
-        let depth = |text| Pattern::read(text).unwrap().depth;
+        let depth = |text| GlobPattern::read(text).unwrap().depth;
         assert_eq!(depth("a/b/*.md"), Some(1));
         assert_eq!(depth("a/*/*.md"), Some(2));
         assert_eq!(depth("a/**/*.md"), None);
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_is_refused_with_the_reason() {
-        let fault = Pattern::read("docs/[a.md").unwrap_err().to_string();
-        assert!(fault.starts_with("`docs/[a.md` is not a valid pattern: "), "{fault}");
+        let error = GlobPattern::read("docs/[a.md").unwrap_err().to_string();
+        assert!(error.starts_with("`docs/[a.md` is not a valid pattern: "), "{error}");
     }
 }

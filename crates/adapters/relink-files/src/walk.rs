@@ -10,20 +10,23 @@ use std::path::{Path, PathBuf, is_separator};
 use std::sync::PoisonError;
 
 use ignore::WalkBuilder;
-use relink_ports::{DocumentSource, FileFault, Walked};
+use relink_ports::{DocumentSource, FileError, WalkResult};
 
 use crate::formats::is_document;
 use crate::ignore_files::{self, Refused};
 use crate::open::require_regular;
-use crate::pattern::{Pattern, is_pattern};
-use crate::{DiskSettings, Ignored, fault};
+use crate::pattern::{GlobPattern, is_pattern};
+use crate::{IgnoredFiles, LocalFilesSettings, error};
 
 /// Every document the inputs stand for.
-pub(crate) fn documents(settings: &DiskSettings, inputs: &[PathBuf]) -> Result<Walked, FileFault> {
+pub(crate) fn documents(
+    settings: &LocalFilesSettings,
+    inputs: &[PathBuf],
+) -> Result<WalkResult, FileError> {
     let expanded =
         inputs.iter().map(|input| expand(settings, input)).collect::<Result<Vec<_>, _>>()?;
     let is_surely_distinct = matches!(&*expanded, [alone] if !alone.has_links);
-    let mut walked = Walked::default();
+    let mut walked = WalkResult::default();
     for found in expanded {
         walked.documents.extend(found.documents);
         walked.unreadable.extend(found.unreadable);
@@ -58,7 +61,7 @@ struct Expanded {
     has_links: bool,
     /// Directories that could not be looked into, and documents that are not
     /// regular files.
-    unreadable: Vec<FileFault>,
+    unreadable: Vec<FileError>,
 }
 
 /// What makes two paths the same file. What has no canonical path, such as a
@@ -68,7 +71,7 @@ fn identity(path: &Path) -> PathBuf {
 }
 
 /// The documents one input stands for.
-fn expand(settings: &DiskSettings, input: &Path) -> Result<Expanded, FileFault> {
+fn expand(settings: &LocalFilesSettings, input: &Path) -> Result<Expanded, FileError> {
     let path = settings.root.join(input);
     let label = input.to_string_lossy().into_owned();
     match path.metadata() {
@@ -81,21 +84,21 @@ fn expand(settings: &DiskSettings, input: &Path) -> Result<Expanded, FileFault> 
         // A file may be called `a[1].md`; only what is not there can be a
         // pattern.
         Err(_) if input.to_str().is_some_and(is_pattern) => matching(settings, &label),
-        Err(source) => Err(fault(input, source)),
+        Err(source) => Err(error(input, source)),
     }
 }
 
 /// The documents in a directory and below.
-fn in_directory(settings: &DiskSettings, input: &Path) -> Result<Expanded, FileFault> {
+fn in_directory(settings: &LocalFilesSettings, input: &Path) -> Result<Expanded, FileError> {
     let top = settings.root.join(input);
     let mut walk = walker(settings, &top);
     files(&mut walk, settings, &top, &as_prefix(&input.to_string_lossy()), is_document)
 }
 
 /// The files a pattern stands for; at least one.
-fn matching(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault> {
-    let pattern = Pattern::read(input)?;
-    let no_match = || FileFault::NoMatch { pattern: input.to_owned() };
+fn matching(settings: &LocalFilesSettings, input: &str) -> Result<Expanded, FileError> {
+    let pattern = GlobPattern::read(input)?;
+    let no_match = || FileError::NoMatch { pattern: input.to_owned() };
     let top = settings.root.join(as_place(&pattern.base));
     if !top.is_dir() {
         return Err(no_match());
@@ -113,23 +116,25 @@ fn matching(settings: &DiskSettings, input: &str) -> Result<Expanded, FileFault>
 }
 
 /// A walk from one directory, under the settings.
-fn walker(settings: &DiskSettings, directory: &Path) -> WalkBuilder {
+fn walker(settings: &LocalFilesSettings, directory: &Path) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     // An ignore file means what it says in an unpacked archive too, where
     // there is no `.git` beside it.
-    walk.standard_filters(settings.ignored == Ignored::Skip).require_git(false).follow_links(false);
+    walk.standard_filters(settings.ignored == IgnoredFiles::Skip)
+        .require_git(false)
+        .follow_links(false);
     walk
 }
 
 /// The files of a walk that are `meant`, sorted, labelled with the prefix.
 fn files(
     walk: &mut WalkBuilder,
-    settings: &DiskSettings,
+    settings: &LocalFilesSettings,
     top: &Path,
     prefix: &str,
     meant: impl Fn(&Path) -> bool,
-) -> Result<Expanded, FileFault> {
-    if settings.ignored == Ignored::Take {
+) -> Result<Expanded, FileError> {
+    if settings.ignored == IgnoredFiles::Take {
         return collect(walk, top, prefix, meant);
     }
     let mut refused = Vec::from_iter(ignore_files::refused_above(top));
@@ -153,18 +158,18 @@ fn collect(
     top: &Path,
     prefix: &str,
     meant: impl Fn(&Path) -> bool,
-) -> Result<Expanded, FileFault> {
-    let (mut found, mut has_links, mut faults) = (Vec::new(), false, Vec::new());
+) -> Result<Expanded, FileError> {
+    let (mut found, mut has_links, mut errors) = (Vec::new(), false, Vec::new());
     for entry in walk.build() {
         let entry = match entry {
             Ok(entry) => entry,
-            Err(fault) if has_vanished(&fault) => continue,
+            Err(error) if has_vanished(&error) => continue,
             // The other directories can be read all the same.
-            Err(fault) if path_of(&fault).is_some_and(|path| path != top) => {
-                faults.push(unreadable(prefix, top, fault));
+            Err(error) if path_of(&error).is_some_and(|path| path != top) => {
+                errors.push(unreadable(prefix, top, error));
                 continue;
             }
-            Err(fault) => return Err(unreadable(prefix, top, fault)),
+            Err(error) => return Err(unreadable(prefix, top, error)),
         };
         let Ok(below) = entry.path().strip_prefix(top) else {
             continue;
@@ -179,13 +184,13 @@ fn collect(
                 found.push(DocumentSource { label, path: entry.into_path() });
             }
             Readability::Special(source) => {
-                faults.push(FileFault::Unreadable { path: label, source });
+                errors.push(FileError::Unreadable { path: label, source });
             }
             Readability::Skipped => {}
         }
     }
     found.sort_by(|a, b| bytes(&a.path).cmp(bytes(&b.path)));
-    Ok(Expanded { documents: found, has_links, unreadable: faults })
+    Ok(Expanded { documents: found, has_links, unreadable: errors })
 }
 
 /// Whether an entry can be read as a document.
@@ -214,13 +219,13 @@ fn readability(entry: &ignore::DirEntry) -> Readability {
 }
 
 /// Reports an ignore file that is not read, and what follows from it.
-fn unused_ignore_file(prefix: &str, top: &Path, (path, error): Refused) -> FileFault {
+fn unused_ignore_file(prefix: &str, top: &Path, (path, error): Refused) -> FileError {
     let label = match path.strip_prefix(top) {
         Ok(below) => format!("{prefix}{}", below.to_string_lossy()),
         Err(_) => path.to_string_lossy().into_owned(),
     };
     let text = format!("{error}; no ignore file of `{}` is applied", as_place(prefix));
-    FileFault::Unreadable { path: label, source: io::Error::new(error.kind(), text) }
+    FileError::Unreadable { path: label, source: io::Error::new(error.kind(), text) }
 }
 
 fn bytes(path: &Path) -> &[u8] {
@@ -242,24 +247,24 @@ fn as_place(prefix: &str) -> &str {
     if prefix.is_empty() { "." } else { prefix }
 }
 
-/// Whether a file was deleted while we walked, which is nobody's fault.
-fn has_vanished(fault: &ignore::Error) -> bool {
-    fault.io_error().is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
+/// Whether a file was deleted while we walked, which is nobody's error.
+fn has_vanished(error: &ignore::Error) -> bool {
+    error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
-/// A walk's fault in our words, its path as the user would write it.
-fn unreadable(prefix: &str, top: &Path, fault: ignore::Error) -> FileFault {
-    let below = path_of(&fault).and_then(|path| path.strip_prefix(top).ok());
+/// A walk's error in our words, its path as the user would write it.
+fn unreadable(prefix: &str, top: &Path, error: ignore::Error) -> FileError {
+    let below = path_of(&error).and_then(|path| path.strip_prefix(top).ok());
     let path = below
         .map_or_else(|| prefix.to_owned(), |below| format!("{prefix}{}", below.to_string_lossy()));
-    let text = fault.to_string();
-    let source = fault.into_io_error().unwrap_or_else(|| io::Error::other(text));
-    FileFault::Unreadable { path, source }
+    let text = error.to_string();
+    let source = error.into_io_error().unwrap_or_else(|| io::Error::other(text));
+    FileError::Unreadable { path, source }
 }
 
-/// The path a walk's fault speaks of.
-fn path_of(fault: &ignore::Error) -> Option<&Path> {
-    match fault {
+/// The path a walk's error speaks of.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
         ignore::Error::WithPath { path, .. } => Some(path),
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
             path_of(err)

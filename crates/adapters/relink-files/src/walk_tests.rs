@@ -21,8 +21,9 @@ fn write(directory: &TempDir, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileFault> {
-    let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
+fn walk(directory: &TempDir, inputs: &[&str]) -> Result<Vec<DocumentSource>, FileError> {
+    let settings =
+        LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
     let inputs: Vec<PathBuf> = inputs.iter().map(PathBuf::from).collect();
     documents(&settings, &inputs).map(|walked| walked.documents)
 }
@@ -38,7 +39,7 @@ fn check(directory: &TempDir, inputs: &[&str], expect: &[&str]) {
 }
 
 #[track_caller]
-fn check_fault(directory: &TempDir, inputs: &[&str], expect: &str) {
+fn check_error(directory: &TempDir, inputs: &[&str], expect: &str) {
     assert_eq!(walk(directory, inputs).unwrap_err().to_string(), expect);
 }
 
@@ -108,7 +109,7 @@ fn a_named_directory_is_walked_even_if_ignored_or_hidden() {
 fn ignore_files_can_be_disregarded() {
     let tree = tree(&["a.md", ".b.md"]);
     write(&tree, ".gitignore", "a.md\n");
-    let settings = DiskSettings { root: tree.path().to_owned(), ignored: Ignored::Take };
+    let settings = LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Take };
     assert_eq!(documents(&settings, &[".".into()]).unwrap().documents.len(), 2);
 }
 
@@ -146,13 +147,13 @@ fn a_directory_without_documents_is_fine() {
 #[test]
 fn what_cannot_be_used_is_told_apart() {
     let tree = tree(&["a.md"]);
-    check_fault(&tree, &["a.md", "b.md"], "no such file or directory: `b.md`");
-    check_fault(&tree, &["a.md/b"], "no such file or directory: `a.md/b`");
-    check_fault(&tree, &["*.rst"], "no file matches `*.rst`");
-    check_fault(&tree, &["gone/*.md"], "no file matches `gone/*.md`");
-    check_fault(&tree, &["a\0b"], "cannot read `a\0b`");
-    let fault = walk(&tree, &["[z.md"]).unwrap_err();
-    assert!(matches!(fault, FileFault::BadPattern { .. }), "{fault}");
+    check_error(&tree, &["a.md", "b.md"], "no such file or directory: `b.md`");
+    check_error(&tree, &["a.md/b"], "no such file or directory: `a.md/b`");
+    check_error(&tree, &["*.rst"], "no file matches `*.rst`");
+    check_error(&tree, &["gone/*.md"], "no file matches `gone/*.md`");
+    check_error(&tree, &["a\0b"], "cannot read `a\0b`");
+    let error = walk(&tree, &["[z.md"]).unwrap_err();
+    assert!(matches!(error, FileError::BadPattern { .. }), "{error}");
 }
 
 #[cfg(unix)]
@@ -170,7 +171,8 @@ mod symbolic_links {
         let shut = directory.path().join("docs/shut");
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o000)).unwrap();
         let may_read_anything = fs::read_dir(&shut).is_ok();
-        let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
+        let settings =
+            LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
         let walked = documents(&settings, &["docs".into()]).unwrap();
         fs::set_permissions(&shut, fs::Permissions::from_mode(0o700)).unwrap();
         if may_read_anything {
@@ -221,11 +223,11 @@ fn a_path_that_is_not_utf8_is_kept_exactly_and_shown_as_well_as_it_goes() {
 
 #[test]
 fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
-    let fault = |path: &str| ignore::Error::WithPath {
+    let error = |path: &str| ignore::Error::WithPath {
         path: path.into(),
         err: Box::new(ignore::Error::Io(io::ErrorKind::PermissionDenied.into())),
     };
-    let told = |path| unreadable("docs/", Path::new("/top/docs/"), fault(path)).to_string();
+    let told = |path| unreadable("docs/", Path::new("/top/docs/"), error(path)).to_string();
     assert_eq!(told("/top/docs/a/shut"), "cannot read `docs/a/shut`");
     assert_eq!(told("/elsewhere"), "cannot read `docs/`");
 }
@@ -233,11 +235,12 @@ fn a_fault_is_told_by_the_path_as_the_user_writes_it() {
 /// What the walk could not use: path and reason.
 #[cfg(unix)]
 fn unreadable_in(directory: &TempDir, input: &str) -> Vec<String> {
-    let settings = DiskSettings { root: directory.path().to_owned(), ignored: Ignored::Skip };
+    let settings =
+        LocalFilesSettings { root: directory.path().to_owned(), ignored: IgnoredFiles::Skip };
     let walked = documents(&settings, &[PathBuf::from(input)]).unwrap();
-    let told = walked.unreadable.iter().map(|fault| {
-        let source = std::error::Error::source(fault).unwrap();
-        format!("{fault}: {source}")
+    let told = walked.unreadable.iter().map(|error| {
+        let source = std::error::Error::source(error).unwrap();
+        format!("{error}: {source}")
     });
     told.collect()
 }
@@ -278,7 +281,7 @@ fn walk_paths_that_are_not_utf8_have_labels_of_their_own() {
     for file in [&b"\xfe.md"[..], b"\xff.md"] {
         fs::write(tree.path().join(name(file)), "text").unwrap();
     }
-    let settings = DiskSettings { root: tree.path().to_owned(), ignored: Ignored::Skip };
+    let settings = LocalFilesSettings { root: tree.path().to_owned(), ignored: IgnoredFiles::Skip };
     for inputs in [
         vec![PathBuf::from(".")],
         vec!["\u{fffd}.md".into(), name(b"\xfe.md").into(), name(b"\xff.md").into()],

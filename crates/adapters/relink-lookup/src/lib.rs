@@ -15,14 +15,14 @@
 //! thing at a time, slowly, and takes no for an answer ([`Manners`]).
 
 mod archive;
-mod gate;
 mod search;
+mod service_client;
 
-pub use archive::{Dialect, LocalArchive, LocalProblem, WebArchive, WebArchiveSettings};
-pub use gate::Manners;
+pub use archive::{CdxDialect, LocalArchive, LocalProblem, WebArchive, WebArchiveSettings};
 pub use search::{
-    AnswerShape, KeyPlace, KeyRule, SearchTemplate, SearchTemplateError, SiteRule, TextKind,
-    WebSearch, WebSearchSettings,
+    ApiKeyConfig, KeyPlace, ResponseMapping, SearchTemplate, SearchTemplateError, SiteFilter,
+    TextKind, WebSearch, WebSearchSettings,
 };
 #[cfg(feature = "search")]
 pub use search::{IndexedPage, LocalIndex};
+pub use service_client::ServiceLimits;

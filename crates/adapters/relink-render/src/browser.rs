@@ -12,7 +12,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use relink_ports::RenderFault;
+use relink_ports::RenderError;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 use serde::Deserialize;
 use serde_json::json;
@@ -20,13 +20,13 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::cdp::{CallFault, Cdp};
-use crate::find::find_browser;
+use crate::cdp::{CallError, Cdp};
 use crate::flags::{self, Sandbox};
+use crate::locate_browser::find_browser;
 use crate::memory;
-use crate::profile::Profile;
+use crate::profile::BrowserProfile;
 use crate::running::running;
-use crate::settings::Settings;
+use crate::settings::RenderSettings;
 
 /// How long a browser may take to answer for the first time; on a busy
 /// machine with cold disks it takes seconds.
@@ -60,7 +60,7 @@ pub(crate) struct Browser {
     child: Child,
     _carriers: JoinSet<()>,
     // Last, so that it is removed after the processes that write there.
-    profile: Profile,
+    profile: BrowserProfile,
 }
 
 #[derive(Deserialize)]
@@ -71,7 +71,7 @@ struct Version {
 
 impl Browser {
     /// Starts one and waits until it answers.
-    pub async fn start(settings: &Settings) -> Result<Self, RenderFault> {
+    pub async fn start(settings: &RenderSettings) -> Result<Self, RenderError> {
         let program = find_browser(settings.browser.as_deref())?;
         let (profile, mut child) = start(&program, settings)?;
         let (Some(writer), Some(reader)) = (child.stdin.take(), child.stdout.take()) else {
@@ -104,16 +104,16 @@ impl Browser {
     }
 
     /// Waits for its first word and asks to be told of new windows.
-    async fn greet(&mut self) -> Result<(), RenderFault> {
+    async fn greet(&mut self) -> Result<(), RenderError> {
         let version = timeout(START_PATIENCE, self.cdp.call(None, "Browser.getVersion", json!({})));
         let reply = match version.await {
-            Ok(Err(CallFault::Gone)) => return Err(not_started(&self.profile.last_words())),
+            Ok(Err(CallError::Gone)) => return Err(not_started(&self.profile.stderr_tail())),
             Ok(reply) => reply.and_then(|reply| reply.read::<Version>()),
             Err(_) => return Err(not_started(&"it does not answer")),
         };
-        let version = reply.map_err(|fault| not_started(&fault))?;
+        let version = reply.map_err(|error| not_started(&error))?;
         self.user_agent = format!("{} {}", version.user_agent, self.user_agent);
-        self.cdp.tell(None, "Target.setDiscoverTargets", &json!({ "discover": true }));
+        self.cdp.send_nowait(None, "Target.setDiscoverTargets", &json!({ "discover": true }));
         Ok(())
     }
 }
@@ -137,12 +137,15 @@ impl Drop for Browser {
 }
 
 /// Starts a browser that is ended with the process.
-fn start(program: &Path, settings: &Settings) -> Result<(Profile, Child), RenderFault> {
+fn start(
+    program: &Path,
+    settings: &RenderSettings,
+) -> Result<(BrowserProfile, Child), RenderError> {
     let mut running = running();
     if !running.may_start() {
         return Err(not_started(&"the run ends"));
     }
-    let profile = Profile::create().map_err(|fault| not_started(&fault))?;
+    let profile = BrowserProfile::create().map_err(|error| not_started(&error))?;
     let child = spawn(program, settings, &profile)?;
     if let Some(leader) = leader(&child) {
         running.add(leader, profile.path());
@@ -155,9 +158,13 @@ fn leader(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
 
-fn spawn(program: &Path, settings: &Settings, profile: &Profile) -> Result<Child, RenderFault> {
+fn spawn(
+    program: &Path,
+    settings: &RenderSettings,
+    profile: &BrowserProfile,
+) -> Result<Child, RenderError> {
     let sandbox = if geteuid().is_root() { Sandbox::Off } else { Sandbox::On };
-    let complaints = profile.complaints().map_err(|fault| not_started(&fault))?;
+    let complaints = profile.stderr_log().map_err(|error| not_started(&error))?;
     let passed_on = PASSED_ON.iter().filter_map(|&name| Some((name, env::var_os(name)?)));
     let homes = HOMES.iter().map(|&name| (name, OsString::from(profile.path())));
     Command::new("/bin/sh")
@@ -173,9 +180,9 @@ fn spawn(program: &Path, settings: &Settings, profile: &Profile) -> Result<Child
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|fault| not_started(&fault))
+        .map_err(|error| not_started(&error))
 }
 
-fn not_started(reason: &dyn ToString) -> RenderFault {
-    RenderFault::NotStarted { reason: reason.to_string() }
+fn not_started(reason: &dyn ToString) -> RenderError {
+    RenderError::LaunchFailed { reason: reason.to_string() }
 }

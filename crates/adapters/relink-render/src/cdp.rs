@@ -31,7 +31,7 @@ const MESSAGE_CAP: u64 = 64 * 1024 * 1024;
 
 /// A call came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(crate) enum CallFault {
+pub(crate) enum CallError {
     /// The browser is gone.
     #[error("the browser is gone")]
     Gone,
@@ -61,9 +61,9 @@ pub(crate) struct Reply(Option<Box<RawValue>>);
 
 impl Reply {
     /// What the reply says, as far as `T` asks.
-    pub fn read<T: DeserializeOwned>(&self) -> Result<T, CallFault> {
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, CallError> {
         let text = self.0.as_ref().map_or("null", |raw| raw.get());
-        serde_json::from_str(text).map_err(|fault| CallFault::Refused(fault.to_string()))
+        serde_json::from_str(text).map_err(|error| CallError::Refused(error.to_string()))
     }
 }
 
@@ -76,11 +76,11 @@ struct Message {
     session_id: Option<String>,
     params: Option<Box<RawValue>>,
     result: Option<Box<RawValue>>,
-    error: Option<Complaint>,
+    error: Option<CdpErrorMessage>,
 }
 
 #[derive(Deserialize)]
-struct Complaint {
+struct CdpErrorMessage {
     message: String,
 }
 
@@ -106,14 +106,14 @@ pub(crate) struct Cdp {
 struct Shared {
     outbox: mpsc::UnboundedSender<Vec<u8>>,
     last_call: AtomicU64,
-    desk: Mutex<Desk>,
+    desk: Mutex<PendingCalls>,
 }
 
 /// Who waits for what.
 #[derive(Default)]
-struct Desk {
+struct PendingCalls {
     is_gone: bool,
-    calls: HashMap<u64, oneshot::Sender<Result<Reply, CallFault>>>,
+    calls: HashMap<u64, oneshot::Sender<Result<Reply, CallError>>>,
     listeners: HashMap<String, mpsc::UnboundedSender<Event>>,
 }
 
@@ -147,22 +147,22 @@ impl Cdp {
         session: Option<&str>,
         method: &str,
         params: Value,
-    ) -> Result<Reply, CallFault> {
+    ) -> Result<Reply, CallError> {
         let (reply, replied) = oneshot::channel();
         let number = self.shared.next_call();
         {
             let mut desk = self.shared.desk();
             if desk.is_gone {
-                return Err(CallFault::Gone);
+                return Err(CallError::Gone);
             }
             desk.calls.insert(number, reply);
         }
         self.post(number, session, method, &params);
-        replied.await.unwrap_or(Err(CallFault::Gone))
+        replied.await.unwrap_or(Err(CallError::Gone))
     }
 
     /// Says something and waits for nothing.
-    pub fn tell(&self, session: Option<&str>, method: &str, params: &Value) {
+    pub fn send_nowait(&self, session: Option<&str>, method: &str, params: &Value) {
         self.post(self.shared.next_call(), session, method, params);
     }
 
@@ -201,7 +201,7 @@ impl Cdp {
 }
 
 impl Shared {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+    fn desk(&self) -> MutexGuard<'_, PendingCalls> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -215,7 +215,7 @@ impl Shared {
             (Some(number), _) => {
                 let Some(waiting) = desk.calls.remove(&number) else { return };
                 let reply = match message.error {
-                    Some(complaint) => Err(CallFault::Refused(complaint.message)),
+                    Some(complaint) => Err(CallError::Refused(complaint.message)),
                     None => Ok(Reply(message.result)),
                 };
                 let _ = waiting.send(reply);
@@ -310,7 +310,7 @@ mod tests {
         let first = cdp.call(None, "A.b", json!({}));
         let second = cdp.call(Some("s"), "C.d", json!({ "x": 1 }));
         let (first, second, ()) = tokio::join!(first, second, answer);
-        assert_eq!(first.unwrap_err(), CallFault::Refused("no".to_owned()));
+        assert_eq!(first.unwrap_err(), CallError::Refused("no".to_owned()));
         assert_eq!(second.unwrap().read::<Value>().unwrap(), json!({ "n": 22 }));
     }
 
@@ -347,10 +347,10 @@ mod tests {
         let mut events = cdp.listen(&["s"]);
         let call = cdp.call(None, "A.b", json!({}));
         let (reply, ()) = tokio::join!(call, async { drop(browser) });
-        assert_eq!(reply.unwrap_err(), CallFault::Gone);
+        assert_eq!(reply.unwrap_err(), CallError::Gone);
         assert!(events.recv().await.is_none());
         assert!(cdp.is_over());
-        assert_eq!(cdp.call(None, "A.b", json!({})).await.unwrap_err(), CallFault::Gone);
+        assert_eq!(cdp.call(None, "A.b", json!({})).await.unwrap_err(), CallError::Gone);
         assert!(cdp.listen(&["s"]).recv().await.is_none());
     }
 }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::cdp::{CallFault, Cdp};
+use crate::cdp::{CallError, Cdp};
 
 /// A context; dropping it closes all that is open in it.
 pub(crate) struct Context {
@@ -35,7 +35,7 @@ struct SessionId {
 impl Context {
     /// Makes one whose requests all go through `proxy`, where nothing can be
     /// downloaded.
-    pub async fn create(cdp: &Cdp, proxy: &str) -> Result<Self, CallFault> {
+    pub async fn create(cdp: &Cdp, proxy: &str) -> Result<Self, CallError> {
         let shape = json!({
             "disposeOnDetach": true,
             "proxyServer": proxy,
@@ -58,14 +58,14 @@ impl Context {
     ///
     /// The page is in a window, though one without (`hidden`) costs a third:
     /// there the browser forgets that datagrams are off.
-    pub async fn open_page(&self) -> Result<String, CallFault> {
+    pub async fn open_page(&self) -> Result<String, CallError> {
         let shape = json!({ "url": "about:blank", "browserContextId": self.id });
         let opened = self.cdp.call(None, "Target.createTarget", shape).await?;
         Ok(opened.read::<TargetId>()?.target_id)
     }
 
     /// Takes up a session with a page; returns the session's name.
-    pub async fn attach(&self, target: &str) -> Result<String, CallFault> {
+    pub async fn attach(&self, target: &str) -> Result<String, CallError> {
         let shape = json!({ "targetId": target, "flatten": true });
         let attached = self.cdp.call(None, "Target.attachToTarget", shape).await?;
         Ok(attached.read::<SessionId>()?.session_id)
@@ -75,6 +75,6 @@ impl Context {
 impl Drop for Context {
     fn drop(&mut self) {
         let which = json!({ "browserContextId": self.id });
-        self.cdp.tell(None, "Target.disposeBrowserContext", &which);
+        self.cdp.send_nowait(None, "Target.disposeBrowserContext", &which);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::settings::Settings;
+use crate::settings::RenderSettings;
 
 /// Features that ask servers for things no page asked for, or that only cost.
 const DISABLED_FEATURES: &str = "AutofillServerCommunication,BackForwardCache,\
@@ -79,7 +79,11 @@ pub(crate) enum Sandbox {
 }
 
 /// The arguments to start a browser with.
-pub(crate) fn arguments(settings: &Settings, profile: &Path, sandbox: Sandbox) -> Vec<String> {
+pub(crate) fn arguments(
+    settings: &RenderSettings,
+    profile: &Path,
+    sandbox: Sandbox,
+) -> Vec<String> {
     let mut arguments: Vec<String> = FIXED.iter().map(|&flag| flag.to_owned()).collect();
     arguments.push(format!("--disable-features={DISABLED_FEATURES}"));
     arguments.push(format!("--user-data-dir={}", profile.display()));
@@ -97,7 +101,7 @@ mod tests {
     use super::*;
 
     fn flags(sandbox: Sandbox) -> Vec<String> {
-        arguments(&Settings::default(), Path::new("/tmp/p"), sandbox)
+        arguments(&RenderSettings::default(), Path::new("/tmp/p"), sandbox)
     }
 
     #[test]

@@ -21,23 +21,23 @@
 //! The browser's sandbox is on, except where we are root, where it cannot be.
 
 mod browser;
+mod byte_budget;
 mod cdp;
 mod chromium;
 mod context;
-mod find;
 mod flags;
-mod gate;
+mod idle;
+mod locate_browser;
 mod memory;
-mod meter;
 mod page;
+mod page_proxy;
 mod profile;
 mod running;
 mod script;
 mod settings;
-mod stillness;
 mod traffic;
 
 pub use chromium::Chromium;
-pub use find::find_browser;
+pub use locate_browser::find_browser;
 pub use running::end_browsers;
-pub use settings::Settings;
+pub use settings::RenderSettings;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use relink_ports::{Cut, Dial, RenderFault, RenderRequest, Rendered};
+use relink_ports::{Dial, RenderError, RenderRequest, RenderedPage, Truncation};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -13,25 +13,25 @@ use tokio::time::{sleep, timeout, timeout_at};
 use url::Url;
 
 use crate::browser::Browser;
-use crate::cdp::{CallFault, Cdp, Event, Reply};
+use crate::cdp::{CallError, Cdp, Event, Reply};
 use crate::context::Context;
-use crate::gate::Gate;
-use crate::script::{LOOK, Look, Reading, WORLD, reading};
-use crate::settings::Settings;
-use crate::stillness::Stillness;
-use crate::traffic::{Names, Traffic};
+use crate::idle::IdleDetector;
+use crate::page_proxy::PageProxy;
+use crate::script::{DomContent, DomState, LOOK, WORLD, reading};
+use crate::settings::RenderSettings;
+use crate::traffic::{PageIds, Traffic};
 
 /// How often a page is looked at.
-const GLANCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long reading a page may take, also after its time was up.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// Why watching a page ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Watched {
+enum LoadEnd {
     AtRest,
-    Flooding,
+    RequestFlood,
     OutOfTime,
 }
 
@@ -39,26 +39,26 @@ enum Watched {
 pub(crate) async fn render(
     browser: &Browser,
     dial: Arc<dyn Dial>,
-    settings: &Settings,
+    settings: &RenderSettings,
     request: &RenderRequest,
-) -> Result<Rendered, RenderFault> {
+) -> Result<RenderedPage, RenderError> {
     let start = Instant::now();
-    let opening = Page::open(browser, dial, settings, request);
+    let opening = BrowserPage::open(browser, dial, settings, request);
     let opened = timeout(settings.time, opening).await;
-    let (page, mut events) = opened.map_err(|_| RenderFault::TimedOut)??;
+    let (page, mut events) = opened.map_err(|_| RenderError::TimedOut)??;
     let work = page.work(&request.url, settings, start);
     tokio::select! {
-        fault = page.pump(&mut events) => Err(fault),
+        error = page.run_event_loop(&mut events) => Err(error),
         done = work => done,
     }
 }
 
 /// An open page. Dropping it closes it, with all that belongs to it.
-struct Page {
+struct BrowserPage {
     cdp: Cdp,
-    names: Names,
+    names: PageIds,
     traffic: Traffic,
-    gate: Gate,
+    gate: PageProxy,
     _context: Context,
 }
 
@@ -85,22 +85,22 @@ struct Evaluation<T> {
     value: Option<T>,
 }
 
-impl Page {
+impl BrowserPage {
     /// Opens an empty page with its own gate, and sets its limits.
     async fn open(
         browser: &Browser,
         dial: Arc<dyn Dial>,
-        settings: &Settings,
+        settings: &RenderSettings,
         request: &RenderRequest,
-    ) -> Result<(Self, UnboundedReceiver<Event>), RenderFault> {
+    ) -> Result<(Self, UnboundedReceiver<Event>), RenderError> {
         let cdp = browser.cdp().clone();
-        let gate = Gate::open(&request.url, request.rights, dial, settings).await;
-        let gate = gate.map_err(|fault| not_loaded(&fault))?;
+        let gate = PageProxy::open(&request.url, request.rights, dial, settings).await;
+        let gate = gate.map_err(|error| not_loaded(&error))?;
         let context = Context::create(&cdp, &gate.proxy()).await?;
         let target = context.open_page().await?;
         let session = context.attach(&target).await?;
         let events = cdp.listen(&[&session, context.id()]);
-        let names = Names { session, target, context: context.id().to_owned() };
+        let names = PageIds { session, target, context: context.id().to_owned() };
         let traffic =
             Traffic::new(cdp.clone(), names.clone(), settings.request_cap, Instant::now());
         let page = Self { cdp, names, traffic, gate, _context: context };
@@ -108,7 +108,7 @@ impl Page {
         Ok((page, events))
     }
 
-    async fn set_limits(&self, user_agent: &str) -> Result<(), CallFault> {
+    async fn set_limits(&self, user_agent: &str) -> Result<(), CallError> {
         let limits = [
             ("Inspector.enable", json!({})),
             ("Page.enable", json!({})),
@@ -125,38 +125,38 @@ impl Page {
     }
 
     /// Takes in what happens, until the page breaks down.
-    async fn pump(&self, events: &mut UnboundedReceiver<Event>) -> RenderFault {
+    async fn run_event_loop(&self, events: &mut UnboundedReceiver<Event>) -> RenderError {
         while let Some(event) = events.recv().await {
-            if let Err(fault) = self.traffic.take(&event) {
-                return fault;
+            if let Err(error) = self.traffic.take(&event) {
+                return error;
             }
         }
-        RenderFault::Crashed
+        RenderError::Crashed
     }
 
     /// Goes to `url`, waits until the page rests or its time is up, reads it.
     async fn work(
         &self,
         url: &Url,
-        settings: &Settings,
+        settings: &RenderSettings,
         start: Instant,
-    ) -> Result<Rendered, RenderFault> {
+    ) -> Result<RenderedPage, RenderError> {
         let deadline = (start + settings.time).into();
         let gone = timeout_at(deadline, self.go_to(url)).await;
-        gone.map_err(|_| RenderFault::TimedOut)??;
+        gone.map_err(|_| RenderError::TimedOut)??;
         let watched = match timeout_at(deadline, self.watch()).await {
             Ok(watched) => watched?,
-            Err(_) => Watched::OutOfTime,
+            Err(_) => LoadEnd::OutOfTime,
         };
-        if watched != Watched::AtRest {
+        if watched != LoadEnd::AtRest {
             self.stop();
         }
         let read = timeout(GRACE, self.read(settings.html_cap)).await;
-        let reading = read.map_err(|_| RenderFault::TimedOut)??;
+        let reading = read.map_err(|_| RenderError::TimedOut)??;
         self.finish(reading, watched, settings.html_cap, start)
     }
 
-    async fn go_to(&self, url: &Url) -> Result<(), RenderFault> {
+    async fn go_to(&self, url: &Url) -> Result<(), RenderError> {
         let reply = self.call("Page.navigate", json!({ "url": url.as_str() })).await?;
         match reply.read::<Navigated>()?.error_text {
             None => Ok(()),
@@ -169,10 +169,10 @@ impl Page {
         }
     }
 
-    async fn watch(&self) -> Result<Watched, CallFault> {
-        let mut stillness = Stillness::new(Instant::now());
+    async fn watch(&self) -> Result<LoadEnd, CallError> {
+        let mut stillness = IdleDetector::new(Instant::now());
         loop {
-            if let Some(Look { look, is_loaded }) = self.ask(LOOK).await? {
+            if let Some(DomState { look, is_loaded }) = self.ask(LOOK).await? {
                 stillness.see_document(look, is_loaded, Instant::now());
             }
             {
@@ -180,12 +180,12 @@ impl Page {
                 stillness.see_network(tally.under_way.len(), tally.moved);
             }
             if self.traffic.is_flood() {
-                return Ok(Watched::Flooding);
+                return Ok(LoadEnd::RequestFlood);
             }
             if stillness.is_at_rest(Instant::now()) {
-                return Ok(Watched::AtRest);
+                return Ok(LoadEnd::AtRest);
             }
-            sleep(GLANCE).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -193,44 +193,44 @@ impl Page {
     fn stop(&self) {
         let session = Some(self.names.session.as_str());
         let off = json!({ "value": true });
-        self.cdp.tell(session, "Emulation.setScriptExecutionDisabled", &off);
-        self.cdp.tell(session, "Runtime.terminateExecution", &json!({}));
-        self.cdp.tell(session, "Page.stopLoading", &json!({}));
+        self.cdp.send_nowait(session, "Emulation.setScriptExecutionDisabled", &off);
+        self.cdp.send_nowait(session, "Runtime.terminateExecution", &json!({}));
+        self.cdp.send_nowait(session, "Page.stopLoading", &json!({}));
     }
 
-    async fn read(&self, cap: usize) -> Result<Reading, CallFault> {
+    async fn read(&self, cap: usize) -> Result<DomContent, CallError> {
         loop {
             if let Some(reading) = self.ask(&reading(cap)).await? {
                 return Ok(reading);
             }
-            sleep(GLANCE).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
     fn finish(
         &self,
-        reading: Reading,
-        watched: Watched,
+        reading: DomContent,
+        watched: LoadEnd,
         cap: usize,
         start: Instant,
-    ) -> Result<Rendered, RenderFault> {
+    ) -> Result<RenderedPage, RenderError> {
         let url = Url::parse(&reading.url).ok().filter(|url| url.scheme().starts_with("http"));
         let url = url.ok_or_else(|| not_loaded(&format!("it led to `{}`", reading.url)))?;
-        let is_long = reading.is_cut || reading.html.len() > cap;
+        let is_long = reading.is_truncated || reading.html.len() > cap;
         let mut html = reading.html;
         html.truncate(html.floor_char_boundary(cap));
         let tally = self.traffic.tally();
         let cut = match watched {
-            Watched::OutOfTime => Some(Cut::Time),
-            _ if is_long => Some(Cut::Size),
-            _ => (tally.refused > 0).then_some(Cut::Requests),
+            LoadEnd::OutOfTime => Some(Truncation::Time),
+            _ if is_long => Some(Truncation::Size),
+            _ => (tally.refused > 0).then_some(Truncation::Requests),
         };
-        Ok(Rendered {
+        Ok(RenderedPage {
             url,
             status: tally.status,
             title: reading.title,
             html: Bytes::from(html),
-            cut,
+            truncation: cut,
             requests: tally.requests,
             refused: tally.refused + self.gate.refused(),
             took: start.elapsed(),
@@ -239,14 +239,14 @@ impl Page {
 
     /// Asks the page something in our own world; `None` where the page is
     /// just being replaced by another.
-    async fn ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallFault> {
+    async fn ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallError> {
         match self.try_ask(question).await {
-            Err(CallFault::Refused(_)) => Ok(None),
+            Err(CallError::Refused(_)) => Ok(None),
             answer => answer,
         }
     }
 
-    async fn try_ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallFault> {
+    async fn try_ask<T: DeserializeOwned>(&self, question: &str) -> Result<Option<T>, CallError> {
         let frame = json!({ "frameId": self.names.target, "worldName": WORLD });
         let world = self.call("Page.createIsolatedWorld", frame).await?.read::<World>()?;
         let question = json!({
@@ -258,26 +258,26 @@ impl Page {
         Ok(reply.read::<Evaluated<T>>()?.result.value)
     }
 
-    async fn call(&self, method: &str, params: Value) -> Result<Reply, CallFault> {
+    async fn call(&self, method: &str, params: Value) -> Result<Reply, CallError> {
         self.cdp.call(Some(&self.names.session), method, params).await
     }
 }
 
-impl Drop for Page {
+impl Drop for BrowserPage {
     fn drop(&mut self) {
         self.cdp.leave(&[&self.names.session, &self.names.context]);
     }
 }
 
-impl From<CallFault> for RenderFault {
-    fn from(fault: CallFault) -> Self {
-        match fault {
-            CallFault::Gone => Self::Crashed,
-            CallFault::Refused(reason) => Self::NotLoaded { reason },
+impl From<CallError> for RenderError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Gone => Self::Crashed,
+            CallError::Refused(reason) => Self::LoadFailed { reason },
         }
     }
 }
 
-fn not_loaded(reason: &dyn ToString) -> RenderFault {
-    RenderFault::NotLoaded { reason: reason.to_string() }
+fn not_loaded(reason: &dyn ToString) -> RenderError {
+    RenderError::LoadFailed { reason: reason.to_string() }
 }

@@ -30,13 +30,13 @@ const SETTLED_AGE: Duration = Duration::from_mins(1);
 const TOLD: usize = 300;
 
 /// A directory that lasts as long as this.
-pub(crate) struct Profile {
+pub(crate) struct BrowserProfile {
     directory: TempDir,
     // Unlocked when closed, also by the system when we are killed.
     _lock: File,
 }
 
-impl Profile {
+impl BrowserProfile {
     /// Makes one, and removes those that were left behind.
     pub fn create() -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
@@ -54,12 +54,12 @@ impl Profile {
     }
 
     /// A file for the browser's complaints.
-    pub fn complaints(&self) -> io::Result<File> {
+    pub fn stderr_log(&self) -> io::Result<File> {
         File::create(self.path().join(COMPLAINTS))
     }
 
     /// The end of what the browser complained about.
-    pub fn last_words(&self) -> String {
+    pub fn stderr_tail(&self) -> String {
         let said = fs::read(self.path().join(COMPLAINTS)).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
         let mut lines: Vec<&str> = Vec::new();
@@ -74,7 +74,7 @@ impl Profile {
     }
 }
 
-impl Drop for Profile {
+impl Drop for BrowserProfile {
     fn drop(&mut self) {
         remove_profile(self.directory.path());
     }
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_place_is_gone_after_its_owner() {
-        let profile = Profile::create().unwrap();
+        let profile = BrowserProfile::create().unwrap();
         let path = profile.path().to_owned();
         assert!(path.is_dir());
         drop(profile);
@@ -136,8 +136,8 @@ mod tests {
 
     #[test]
     fn the_last_words_are_told_on_one_line() {
-        let profile = Profile::create().unwrap();
+        let profile = BrowserProfile::create().unwrap();
         fs::write(profile.path().join(COMPLAINTS), "first\n\n  second \n").unwrap();
-        assert_eq!(profile.last_words(), "first; second");
+        assert_eq!(profile.stderr_tail(), "first; second");
     }
 }

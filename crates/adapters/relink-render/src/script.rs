@@ -22,7 +22,7 @@ pub(crate) const LOOK: &str = "({
 /// The answer to [`LOOK`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Look {
+pub(crate) struct DomState {
     /// Whether all that the page came with is there.
     pub is_loaded: bool,
     /// The glance; that it changed is all it tells.
@@ -67,7 +67,7 @@ const TITLE_CAP: usize = 1000;
 /// The answer to [`reading`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Reading {
+pub(crate) struct DomContent {
     /// Where the page says it is.
     pub url: String,
     /// Its title.
@@ -75,5 +75,5 @@ pub(crate) struct Reading {
     /// The document.
     pub html: String,
     /// Whether there was more.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }

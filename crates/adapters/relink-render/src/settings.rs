@@ -8,7 +8,7 @@ const MIB: u64 = 1024 * 1024;
 
 /// What a [`crate::Chromium`] is told once, at its start.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct RenderSettings {
     /// The browser to start; without one, the system is searched.
     pub browser: Option<PathBuf>,
     /// What we add to the browser's own `User-Agent`, to be honest.
@@ -30,7 +30,7 @@ pub struct Settings {
     pub memory_cap: u64,
 }
 
-impl Default for Settings {
+impl Default for RenderSettings {
     fn default() -> Self {
         Self {
             browser: None,
@@ -46,7 +46,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl RenderSettings {
     /// The heap cap in the unit that the browser takes.
     pub(crate) fn heap_mib(&self) -> u64 {
         (self.heap_cap / MIB).max(1)

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use relink_ports::RenderFault;
+use relink_ports::RenderError;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -31,7 +31,7 @@ const FLOOD: usize = 4;
 
 /// The page whose events these are.
 #[derive(Debug, Clone)]
-pub(crate) struct Names {
+pub(crate) struct PageIds {
     /// The session we speak with it in.
     pub session: String,
     /// The page, which is also the name of its outermost frame.
@@ -43,14 +43,14 @@ pub(crate) struct Names {
 /// Takes in what happens.
 pub(crate) struct Traffic {
     cdp: Cdp,
-    names: Names,
+    names: PageIds,
     request_cap: usize,
-    tally: Mutex<Tally>,
+    tally: Mutex<TrafficStats>,
 }
 
 /// What has happened so far.
 #[derive(Debug, Clone)]
-pub(crate) struct Tally {
+pub(crate) struct TrafficStats {
     /// Requests not yet answered in full.
     pub under_way: HashSet<String>,
     /// When the last one began or ended.
@@ -134,14 +134,19 @@ struct Target {
 
 impl Traffic {
     /// Nothing has happened yet.
-    pub fn new(cdp: Cdp, names: Names, request_cap: usize, now: Instant) -> Self {
-        let tally =
-            Tally { under_way: HashSet::new(), moved: now, status: None, requests: 0, refused: 0 };
+    pub fn new(cdp: Cdp, names: PageIds, request_cap: usize, now: Instant) -> Self {
+        let tally = TrafficStats {
+            under_way: HashSet::new(),
+            moved: now,
+            status: None,
+            requests: 0,
+            refused: 0,
+        };
         Self { cdp, names, request_cap, tally: Mutex::new(tally) }
     }
 
     /// What has happened so far.
-    pub fn tally(&self) -> MutexGuard<'_, Tally> {
+    pub fn tally(&self) -> MutexGuard<'_, TrafficStats> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -151,8 +156,8 @@ impl Traffic {
         tally.requests + tally.refused > self.request_cap.saturating_mul(FLOOD)
     }
 
-    /// Takes in one event. A page that broke down is a fault.
-    pub fn take(&self, event: &Event) -> Result<(), RenderFault> {
+    /// Takes in one event. A page that broke down is an error.
+    pub fn take(&self, event: &Event) -> Result<(), RenderError> {
         match event.method.as_str() {
             "Fetch.requestPaused" => event.read().map(|paused| self.rule_on(&paused)),
             "Network.requestWillBeSent" => event.read().map(|sent| self.begin(sent)),
@@ -162,7 +167,7 @@ impl Traffic {
             "Network.responseReceived" => event.read().map(|received| self.note(&received)),
             "Page.javascriptDialogOpening" => event.read().map(|dialog| self.dismiss(&dialog)),
             "Target.targetCreated" => event.read().map(|created| self.close_other(&created)),
-            "Inspector.targetCrashed" | "Inspector.detached" => return Err(RenderFault::Crashed),
+            "Inspector.targetCrashed" | "Inspector.detached" => return Err(RenderError::Crashed),
             _ => None,
         };
         Ok(())
@@ -171,10 +176,10 @@ impl Traffic {
     fn rule_on(&self, paused: &Paused) {
         let id = &paused.request_id;
         if self.lets_through(paused) {
-            self.tell("Fetch.continueRequest", &json!({ "requestId": id }));
+            self.send_nowait("Fetch.continueRequest", &json!({ "requestId": id }));
         } else {
             let refusal = json!({ "requestId": id, "errorReason": "BlockedByClient" });
-            self.tell("Fetch.failRequest", &refusal);
+            self.send_nowait("Fetch.failRequest", &refusal);
         }
     }
 
@@ -219,18 +224,18 @@ impl Traffic {
     /// it is left.
     fn dismiss(&self, dialog: &Dialog) {
         let accept = dialog.r#type == "beforeunload";
-        self.tell("Page.handleJavaScriptDialog", &json!({ "accept": accept }));
+        self.send_nowait("Page.handleJavaScriptDialog", &json!({ "accept": accept }));
     }
 
     fn close_other(&self, created: &Created) {
         let target = &created.target_info;
         if target.r#type == "page" && target.target_id != self.names.target {
             let close = json!({ "targetId": target.target_id });
-            self.cdp.tell(None, "Target.closeTarget", &close);
+            self.cdp.send_nowait(None, "Target.closeTarget", &close);
         }
     }
 
-    fn tell(&self, method: &str, params: &serde_json::Value) {
-        self.cdp.tell(Some(&self.names.session), method, params);
+    fn send_nowait(&self, method: &str, params: &serde_json::Value) {
+        self.cdp.send_nowait(Some(&self.names.session), method, params);
     }
 }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, ErrandId, Ground, Place, PlaceKind, RequestRights, RunId, Word};
+use relink_model::{
+    Confidence, Evidence, LinkKind, RequestRights, RunId, SourceLocation, TaskId, Verdict,
+};
 use relink_ports::{
-    Admission, Claim, Completion, DocumentId, LinkBatch, Moments, NewDocument, NewLink, NewPage,
-    NewTarget, OpenRun, PageLink, ReviveStore as _, RunPlan, SettledQuery, Settlement,
-    SiteStore as _, Step, Store, StoreFault,
+    CacheWindow, CheckedTargetQuery, Claim, DocumentId, LinkBatch, LinkDecision, NewDocument,
+    NewLink, NewPage, NewTarget, OpenRun, PageLink, ReviveStore as _, RunKey, SiteStore as _,
+    Store, StoreError, TargetResult, TaskCompletion, TaskUpdate,
 };
 use relink_store::SqliteStore;
 use rusqlite::Connection;
@@ -20,7 +22,7 @@ use tempfile::TempDir;
 /// Long enough for a lock that is free, short enough for one that never is.
 const BRIEFLY: Duration = Duration::from_millis(50);
 /// When things are stored; nothing is so recent that it need not be asked.
-const MOMENTS: Moments = Moments { now: at(0), fresh_since: Timestamp::MAX };
+const MOMENTS: CacheWindow = CacheWindow { now: at(0), fresh_since: Timestamp::MAX };
 
 async fn open_empty() -> (SqliteStore, TempDir) {
     let folder = TempDir::new().unwrap();
@@ -35,7 +37,7 @@ fn file_in(folder: &TempDir) -> PathBuf {
 }
 
 /// Opens a file that cannot be opened, and says why.
-async fn fault(path: &Path) -> StoreFault {
+async fn error(path: &Path) -> StoreError {
     let opened = SqliteStore::open_with(path, BRIEFLY).await;
     opened.err().expect("it cannot be opened")
 }
@@ -51,9 +53,9 @@ async fn a_file_of_a_newer_schema_says_so() {
     let (store, folder) = open_empty().await;
     drop(store);
     write(&file_in(&folder), "PRAGMA user_version = 1000");
-    let fault = fault(&file_in(&folder)).await;
-    let StoreFault::Newer { found, known, .. } = fault else {
-        panic!("{fault:?}");
+    let error = error(&file_in(&folder)).await;
+    let StoreError::SchemaTooNew { found, known, .. } = error else {
+        panic!("{error:?}");
     };
     assert_eq!(found, 1000);
     assert!(known < found);
@@ -63,8 +65,8 @@ async fn a_file_of_a_newer_schema_says_so() {
 async fn check_not_ours(folder: &TempDir) {
     let path = file_in(folder);
     let before = std::fs::read(&path).unwrap();
-    let fault = fault(&path).await;
-    assert!(matches!(fault, StoreFault::NotOurs { .. }), "{fault:?}");
+    let error = error(&path).await;
+    assert!(matches!(error, StoreError::NotRelinkDatabase { .. }), "{error:?}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(std::fs::read_dir(folder).unwrap().count(), 1);
 }
@@ -114,16 +116,16 @@ async fn a_file_with_no_schema_yet_becomes_a_store() {
 async fn a_file_that_cannot_be_made_is_unreachable() {
     let folder = TempDir::new().unwrap();
     for path in [folder.path().join("missing/relink.db"), folder.path().into()] {
-        let fault = fault(&path).await;
-        assert!(matches!(fault, StoreFault::Unreachable { .. }), "{fault:?}");
+        let error = error(&path).await;
+        assert!(matches!(error, StoreError::Unreachable { .. }), "{error:?}");
     }
 }
 
 #[tokio::test]
 async fn a_second_opener_is_told_that_the_file_is_in_use() {
     let (store, folder) = open_empty().await;
-    let fault = fault(&file_in(&folder)).await;
-    assert!(matches!(fault, StoreFault::InUse { .. }), "{fault:?}");
+    let error = error(&file_in(&folder)).await;
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     drop(store);
     SqliteStore::open(&file_in(&folder)).await.unwrap();
 }
@@ -171,13 +173,13 @@ fn write_first_schema(path: &Path) {
         VALUES (1, 'http://one.test/dead', 1, 'dead', 'RL101', 404, 'answered 404',
                 1700000002000, 1700000002000, 1, 1700000002000, 1700000002000);
         INSERT INTO target (id, url, host_id) VALUES (2, 'http://one.test/', 1);
-        INSERT INTO errand (id, run_id, target_id, host_id, state, looks, probe_id, word, code,
+        INSERT INTO task (id, run_id, target_id, host_id, state, looks, probe_id, word, code,
                             status, reason, since, settled_at)
         VALUES (1, 1, 1, 1, 2,
                 '[{"asked":"2023-11-14T22:13:21Z","purpose":"first","ending":{"answered":404},"took_ms":5},
                   {"asked":"2023-11-14T22:13:22Z","purpose":"second-look","ending":{"answered":404},"took_ms":5}]',
                 2, 'dead', 'RL101', 404, 'answered 404', 1700000002000, 1700000002000);
-        INSERT INTO errand (id, run_id, target_id, host_id) VALUES (2, 1, 2, 1);
+        INSERT INTO task (id, run_id, target_id, host_id) VALUES (2, 1, 2, 1);
         INSERT INTO link VALUES (1, 1, 0, 0, 20, 1, 1, 'line'), (2, 1, 1, 21, 37, 2, 1, 'line');
         INSERT INTO run_host (run_id, host_id, due_at, asked, answered) VALUES (1, 1, 0, 2, 2);
         INSERT INTO probe VALUES
@@ -195,20 +197,23 @@ async fn a_file_of_the_first_schema_keeps_all_it_holds() {
         let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
         let run = open_run(&store).await;
         assert!(run.is_resumed);
-        let settled = store.settled(run.id, SettledQuery::ALL).await.unwrap();
+        let settled = store.checked_targets(run.id, CheckedTargetQuery::ALL).await.unwrap();
         let [dead] = &settled[..] else { panic!("one page is settled: {settled:?}") };
-        let Settlement { word, confidence, grounds, looks, .. } = &dead.settlement;
-        assert_eq!((*word, *confidence, &grounds[..]), (Word::Dead, Confidence::FULL, &[][..]));
-        assert_eq!((looks.len(), dead.places.len()), (2, 1));
-        assert_eq!(dead.probe.as_ref().map(|probe| probe.asked), Some(at(2)));
+        let TargetResult { verdict, confidence, evidence, attempts, .. } = &dead.result;
+        assert_eq!(
+            (*verdict, *confidence, &evidence[..]),
+            (Verdict::Dead, Confidence::CERTAIN, &[][..])
+        );
+        assert_eq!((attempts.len(), dead.locations.len()), (2, 1));
+        assert_eq!(dead.probe.as_ref().map(|probe| probe.requested_at), Some(at(2)));
         let hosts = store.hosts(run.id, 10).await.unwrap();
-        assert_eq!((hosts[0].asked, hosts[0].controls), (2, 0));
+        assert_eq!((hosts[0].requests, hosts[0].controls), (2, 0));
         let known = store.dead_target(&dead.url).await.unwrap().unwrap();
-        assert_eq!((known.word, known.since, known.seen), (Word::Dead, Some(at(2)), None));
-        assert_eq!(dead.settlement.streak.map(|streak| streak.runs), Some(1));
-        let dossier = store.dossier(&dead.url).await.unwrap().unwrap();
+        assert_eq!((known.verdict, known.since, known.seen), (Verdict::Dead, Some(at(2)), None));
+        assert_eq!(dead.result.streak.map(|streak| streak.runs), Some(1));
+        let dossier = store.target_record(&dead.url).await.unwrap().unwrap();
         assert_eq!(dossier.latest.as_ref(), Some(dead));
-        assert_eq!(dossier.words, [(at(2), Word::Dead)]);
+        assert_eq!(dossier.past_verdicts, [(at(2), Verdict::Dead)]);
     }
 }
 
@@ -219,13 +224,13 @@ async fn a_run_begun_under_the_first_schema_is_finished_under_the_new_one() {
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     let run = open_run(&store).await;
     let claim = claim(&store, run).await;
-    assert_eq!(claim.errands[0].url, "http://one.test/");
+    assert_eq!(claim.tasks[0].url, "http://one.test/");
     let done = settled(&claim);
-    store.complete(run.id, std::slice::from_ref(&done), MOMENTS).await.unwrap();
-    let all = store.settled(run.id, SettledQuery::ALL).await.unwrap();
+    store.commit(run.id, std::slice::from_ref(&done), MOMENTS).await.unwrap();
+    let all = store.checked_targets(run.id, CheckedTargetQuery::ALL).await.unwrap();
     assert_eq!(all.len(), 2);
-    let Step::Settle(settlement) = done.step else { panic!("it is settled") };
-    assert_eq!(all[1].settlement, settlement);
+    let TaskUpdate::Finish(settlement) = done.step else { panic!("it is settled") };
+    assert_eq!(all[1].result, settlement);
 }
 
 /// A file as Relink left it that knew checks and controls but no crawls.
@@ -242,18 +247,18 @@ async fn a_file_of_the_second_schema_takes_crawls_in() {
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     let run = open_run(&store).await;
     assert!(run.is_resumed);
-    let settled = store.settled(run.id, SettledQuery::ALL).await.unwrap();
+    let settled = store.checked_targets(run.id, CheckedTargetQuery::ALL).await.unwrap();
     let [dead] = &settled[..] else { panic!("one page is settled: {settled:?}") };
     assert_eq!((dead.depth, dead.inlinks), (None, 1));
-    let targets = store.site_targets(run.id, ErrandId(0), 10).await.unwrap();
+    let targets = store.site_targets(run.id, TaskId(0), 10).await.unwrap();
     assert_eq!(targets.len(), 2);
-    let links = store.site_links(run.id, (ErrandId(0), DocumentId(0), 0), 10).await.unwrap();
+    let links = store.site_links(run.id, (TaskId(0), DocumentId(0), 0), 10).await.unwrap();
     assert_eq!(links.len(), 2);
     assert!(links.iter().all(|link| link.fragment.is_none()));
 
     let link = PageLink {
         link: NewLink { fragment: Some("part".to_owned()), ..link_to("http://one.test/new") },
-        admission: Admission::Ask { depth: 1, rank: Some(7), trusts_memory: false },
+        admission: LinkDecision::Fetch { depth: 1, rank: Some(7), may_use_cache: false },
     };
     let page = NewPage { label: "page".to_owned(), links: vec![link], ..NewPage::default() };
     let completed = store.add_pages(run.id, &[page], MOMENTS).await.unwrap();
@@ -261,27 +266,27 @@ async fn a_file_of_the_second_schema_takes_crawls_in() {
     assert_eq!(store.runs(None, 10).await.unwrap()[0].targets, 3);
 }
 
-/// The result that settles the only errand of a claim, unasked.
-fn settled(claim: &Claim) -> Completion {
-    let ground = Ground { note: "it says so".to_owned(), control: None, resemblance: None };
-    let settlement = Settlement {
-        word: Word::Blocked,
+/// The result that settles the only task of a claim, unasked.
+fn settled(claim: &Claim) -> TaskCompletion {
+    let ground = Evidence { note: "it says so".to_owned(), control: None, resemblance: None };
+    let settlement = TargetResult {
+        verdict: Verdict::Blocked,
         code: None,
         status: None,
         reason: "robots".to_owned(),
         since: at(9),
         at: at(9),
-        looks: Vec::new(),
+        attempts: Vec::new(),
         streak: None,
         confidence: Confidence::percent(75),
-        grounds: vec![ground],
+        evidence: vec![ground],
     };
-    Completion {
-        errand: claim.errands[0].id,
-        target: claim.errands[0].target,
+    TaskCompletion {
+        task: claim.tasks[0].id,
+        target: claim.tasks[0].target,
         lease: Some(claim.lease),
         probe: None,
-        step: Step::Settle(settlement),
+        step: TaskUpdate::Finish(settlement),
         page: None,
         anchors: None,
     }
@@ -304,7 +309,7 @@ async fn the_far_end_of_a_crowded_directory_is_not_looked_at() {
          VALUES (1, '', '', '', '', 0);
          INSERT INTO probe (id, target_id, run_id, asked_at, detail)
          VALUES (1, 1000, 1, 0, '{\"asked\":\"2026-11-01T00:00:00Z\",\"hops\":[],\"timings\":{},\"ending\":{\"answered\":200}}');
-         INSERT INTO errand (run_id, target_id, host_id, probe_id) VALUES (1, 1000, 1, 1);",
+         INSERT INTO task (run_id, target_id, host_id, probe_id) VALUES (1, 1000, 1, 1);",
     );
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     for (url, found) in [("http://one.test/a/0001", 0), ("http://one.test/a/0999", 1)] {
@@ -323,12 +328,12 @@ async fn a_dossier_tells_of_the_last_thousand_runs() {
          WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1200)
          INSERT INTO run (id, identity, command, inputs, scope, state, started_at)
          SELECT n, '', '', '', '', 1, 0 FROM n;
-         INSERT INTO errand (run_id, target_id, state, turn) SELECT id, 1, 2, id FROM run;
+         INSERT INTO task (run_id, target_id, state, turn) SELECT id, 1, 2, id FROM run;
          INSERT INTO outcome (target_id, turn, word, reason, since, settled_at)
          SELECT 1, id, 'alive', '', 0, 1000 * id FROM run;",
     );
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
-    let words = store.dossier("file:a").await.unwrap().unwrap().words;
+    let words = store.target_record("file:a").await.unwrap().unwrap().past_verdicts;
     let seconds: Vec<i64> = words.iter().map(|(at, _)| at.as_second()).collect();
     assert_eq!(seconds, (201..=1200).collect::<Vec<i64>>());
 }
@@ -348,13 +353,13 @@ async fn pruning_leaves_no_outcomes_that_nobody_reads() {
                 (3, '', '', '', '', 1, 0, 9000, 3);
          INSERT INTO outcome (target_id, turn, word, reason, since, settled_at)
          SELECT t.id, r.turn, 'alive', '', 0, r.closed_at FROM target t, run r WHERE r.id < 3;
-         INSERT INTO errand (run_id, target_id, state, turn)
+         INSERT INTO task (run_id, target_id, state, turn)
          SELECT r.id, t.id, 2, r.turn FROM target t, run r WHERE r.id < 3;
-         INSERT INTO errand (run_id, target_id, state, turn, cached) VALUES (3, 1, 2, 1, 1);",
+         INSERT INTO task (run_id, target_id, state, turn, cached) VALUES (3, 1, 2, 1, 1);",
     );
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     store.prune(Timestamp::from_second(5).unwrap()).await.unwrap();
-    assert_eq!(store.settled(RunId(3), SettledQuery::ALL).await.unwrap().len(), 1);
+    assert_eq!(store.checked_targets(RunId(3), CheckedTargetQuery::ALL).await.unwrap().len(), 1);
     drop(store);
     let db = Connection::open(file_in(&folder)).unwrap();
     let left: Vec<(i64, i64)> = db
@@ -372,21 +377,26 @@ const fn at(seconds: i64) -> Timestamp {
 }
 
 async fn open_run(store: &SqliteStore) -> OpenRun {
-    let plan = RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
+    let plan = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
     Store::open_run(store, &plan, false, at(0)).await.unwrap()
 }
 
 fn link_to(url: &str) -> NewLink {
     NewLink {
-        place: Place { span: (0..1).into(), line: 1, column: 1, kind: PlaceKind::Line },
-        given: url.to_owned(),
+        location: SourceLocation {
+            span: (0..1).into(),
+            line: 1,
+            column: 1,
+            kind: LinkKind::ListEntry,
+        },
+        original_url: url.to_owned(),
         target: NewTarget::Web {
             url: url.to_owned(),
             host: "one.test".to_owned(),
             rights: RequestRights::named_by_user(),
         },
         fragment: None,
-        hidden: Vec::new(),
+        ignored_codes: Vec::new(),
     }
 }
 
@@ -394,7 +404,7 @@ async fn load_page(store: &dyn Store, run: OpenRun) {
     let link = link_to("http://one.test/");
     let document = NewDocument { label: "a.md".to_owned(), content: 1 };
     let loaded = store.load_document(run.id, &document).await.unwrap();
-    let batch = LinkBatch { document: loaded.id, first: 0, links: &[link], moments: MOMENTS };
+    let batch = LinkBatch { document: loaded.id, first: 0, links: &[link], cache_window: MOMENTS };
     store.add_links(run.id, batch).await.unwrap();
 }
 
@@ -415,22 +425,22 @@ async fn reopening_voids_leases_and_fences_off_old_results() {
     let store = SqliteStore::open(&file_in(&folder)).await.unwrap();
     let resumed = open_run(&store).await;
     assert!(resumed.is_resumed);
-    let late = Completion {
-        errand: old.errands[0].id,
-        target: old.errands[0].target,
+    let late = TaskCompletion {
+        task: old.tasks[0].id,
+        target: old.tasks[0].target,
         lease: Some(old.lease),
         probe: None,
-        step: Step::Hold { looks: Vec::new() },
+        step: TaskUpdate::Hold { attempts: Vec::new() },
         page: None,
         anchors: None,
     };
     let refuse = async || {
-        let refused = store.complete(run.id, std::slice::from_ref(&late), MOMENTS).await;
-        assert_eq!(refused.unwrap().refused, [late.errand]);
+        let refused = store.commit(run.id, std::slice::from_ref(&late), MOMENTS).await;
+        assert_eq!(refused.unwrap().refused, [late.task]);
     };
     refuse().await;
     let new = claim(&store, resumed).await;
-    assert_eq!(new.errands, old.errands);
+    assert_eq!(new.tasks, old.tasks);
     refuse().await;
 }
 
@@ -439,11 +449,11 @@ async fn close_with_other_handles_leaves_only_the_database_file() {
     let (store, folder) = open_empty().await;
     let store = std::sync::Arc::new(store);
     let handle = std::sync::Arc::clone(&store);
-    let plan = RunPlan { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
+    let plan = RunKey { command: "check".to_owned(), inputs: Vec::new(), scope: String::new() };
     store.open_run(&plan, false, at(0)).await.unwrap();
     store.close();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
-    let fault = handle.size().await.unwrap_err();
-    assert!(matches!(fault, StoreFault::Failed { .. }), "{fault:?}");
+    let error = handle.size().await.unwrap_err();
+    assert!(matches!(error, StoreError::Failed { .. }), "{error:?}");
     SqliteStore::open_with(&file_in(&folder), BRIEFLY).await.unwrap();
 }

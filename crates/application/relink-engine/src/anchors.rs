@@ -3,8 +3,8 @@
 //! Only what can be told is told. A page that scripts build, that was not read
 //! to its end or that leads on to another may have any place.
 
-use relink_model::{Mark, Probe};
-use relink_page::{Format, Fragment, Slugs};
+use relink_model::{PageFlag, Probe};
+use relink_page::{DocumentFormat, Fragment, SlugStyle};
 use relink_ports::{Body, anchor_hash};
 
 /// What sites that show other people's text put before its ids, and their own
@@ -50,8 +50,8 @@ pub(crate) fn is_line(fragment: &str) -> bool {
 
 /// The places a document offers, hashed and sorted; nothing where they cannot
 /// be told.
-pub(crate) fn offered(format: Format, bytes: &[u8], is_cut: bool) -> Option<Vec<u32>> {
-    let anchors = relink_page::anchors(format, bytes, Slugs::Any)?;
+pub(crate) fn offered(format: DocumentFormat, bytes: &[u8], is_cut: bool) -> Option<Vec<u32>> {
+    let anchors = relink_page::anchors(format, bytes, SlugStyle::Any)?;
     if is_cut || anchors.is_open() {
         return None;
     }
@@ -64,15 +64,15 @@ pub(crate) fn offered(format: Format, bytes: &[u8], is_cut: bool) -> Option<Vec<
 
 /// The places that a look at a page found there.
 pub(crate) fn offered_by(probe: &Probe, body: &Body) -> Option<Vec<u32>> {
-    let format = Format::of_content_type(body.content_type.as_deref(), &body.bytes)?;
-    let is_shell = probe.digest.as_ref().is_some_and(|digest| digest.has(Mark::ScriptShell));
+    let format = DocumentFormat::of_content_type(body.content_type.as_deref(), &body.bytes)?;
+    let is_shell = probe.digest.as_ref().is_some_and(|digest| digest.has(PageFlag::AppShell));
     // A redirect may name a place of its own, and then the link's is dropped.
     let is_led = |location: &String| location.contains('#');
     let is_led = probe.hops.iter().filter_map(|hop| hop.location.as_ref()).any(is_led);
-    if format != Format::Html || is_shell || is_led {
+    if format != DocumentFormat::Html || is_shell || is_led {
         return None;
     }
-    offered(format, &body.bytes, body.is_cut)
+    offered(format, &body.bytes, body.is_truncated)
 }
 
 /// Whether the fragment leads to one of the places offered.
@@ -87,7 +87,7 @@ mod tests {
 
     #[track_caller]
     fn check(page: &str, name: &str, expect: Option<bool>) {
-        let anchors = offered(Format::Html, page.as_bytes(), false);
+        let anchors = offered(DocumentFormat::Html, page.as_bytes(), false);
         assert_eq!(anchors.map(|anchors| offers(&anchors, name)), expect);
     }
 
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn what_scripts_build_or_is_cut_short_cannot_be_told() {
         check("<div id=root></div><script src=app.js></script>", "a", None);
-        assert_eq!(offered(Format::Html, b"<h1 id=a>", true), None);
-        assert_eq!(offered(Format::Css, b"a{}", false), None);
+        assert_eq!(offered(DocumentFormat::Html, b"<h1 id=a>", true), None);
+        assert_eq!(offered(DocumentFormat::Css, b"a{}", false), None);
     }
 
     #[test]

@@ -17,12 +17,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::available_parallelism;
 
 use jiff::civil::Date;
-use relink_page::{Column, Format};
-use relink_ports::{DocumentSource, FileFault, Files, Walk, Walked};
-use relink_report::extract::LinkShape;
+use relink_page::{Column, DocumentFormat};
+use relink_ports::{DocumentSource, FileError, Files, WalkRequest, WalkResult};
+use relink_report::extract::LinkFormat;
 
-use self::document::{Part, Worker};
-use self::in_order::InOrder;
+use self::document::{RenderedPart, Worker};
+use self::in_order::OrderedOutput;
 use crate::isolation::isolate;
 
 /// Problems that are kept; more are only counted.
@@ -37,18 +37,18 @@ pub struct ExtractSettings {
     /// Files, directories and globs, as the user gave them.
     pub paths: Vec<PathBuf>,
     /// The format of every document, whatever its name.
-    pub format: Option<Format>,
+    pub format: Option<DocumentFormat>,
     /// The column of tables that holds the addresses.
     pub column: Option<Column>,
     /// What links are written as.
-    pub shape: LinkShape,
+    pub shape: LinkFormat,
     /// The day, for notes that hold until one.
     pub today: Date,
 }
 
 /// What was extracted, in numbers, and what could not be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Extracted {
+pub struct ExtractSummary {
     /// Documents read, if only in part.
     pub documents: u64,
     /// Links found, those that are skipped among them.
@@ -88,16 +88,16 @@ pub async fn extract(
     settings: &ExtractSettings,
     stdin: Option<StdinReader>,
     write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
-) -> io::Result<Extracted> {
-    let (found, faults) = find(files, &settings.paths).await;
-    let mut extracted = Extracted::default();
-    for problem in faults {
+) -> io::Result<ExtractSummary> {
+    let (found, errors) = find(files, &settings.paths).await;
+    let mut extracted = ExtractSummary::default();
+    for problem in errors {
         extracted.add_problem(problem);
     }
     let count = found.len() + usize::from(stdin.is_some());
     let documents = Documents { found: &found, stdin: Mutex::new(stdin), count };
-    let mut take = |part: Part| extracted.add(part, write);
-    let desk = InOrder::new(documents.count, &mut take);
+    let mut take = |part: RenderedPart| extracted.add(part, write);
+    let desk = OrderedOutput::new(documents.count, &mut take);
     let threads = available_parallelism().map_or(1, usize::from).min(documents.count.max(1));
     std::thread::scope(|scope| {
         for _ in 1..threads {
@@ -129,7 +129,7 @@ fn work(
     files: &dyn Files,
     settings: &ExtractSettings,
     documents: &Documents<'_>,
-    desk: &InOrder<'_, Part>,
+    desk: &OrderedOutput<'_, RenderedPart>,
 ) {
     let mut worker = Worker::new(settings);
     while let Some(ticket) = desk.draw() {
@@ -138,13 +138,13 @@ fn work(
         let label = source.map_or(STDIN, |source| &source.label);
         let last = isolate(label, || match source {
             Some(source) => worker.read_file(files, source, &mut hand_in_part),
-            None => documents.take_stdin().map_or_else(Part::default, |stdin| {
+            None => documents.take_stdin().map_or_else(RenderedPart::default, |stdin| {
                 worker.read_stream(STDIN, stdin, &mut hand_in_part)
             }),
         });
         let last = last.unwrap_or_else(|panicked| {
             worker = Worker::new(settings);
-            Part::of_panic(label, panicked)
+            RenderedPart::of_panic(label, panicked)
         });
         // The other threads wait for every ticket, whatever becomes of it.
         desk.hand_in(ticket, last);
@@ -154,22 +154,22 @@ fn work(
 /// The documents that the paths stand for, each once, and what stands for
 /// none.
 async fn find(files: &dyn Files, paths: &[PathBuf]) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
-    let walk = Walk { inputs: paths.to_vec() };
+    let walk = WalkRequest { inputs: paths.to_vec() };
     if let Ok(walked) = files.walk(&walk).await {
         return sorted_out(walked, Vec::new());
     }
     let (mut good, mut problems) = (Vec::new(), Vec::new());
     for path in paths {
-        match files.walk(&Walk { inputs: vec![path.clone()] }).await {
+        match files.walk(&WalkRequest { inputs: vec![path.clone()] }).await {
             Ok(_) => good.push(path.clone()),
-            Err(fault) => problems.push(ExtractProblem::of_file(&path.to_string_lossy(), &fault)),
+            Err(error) => problems.push(ExtractProblem::of_file(&path.to_string_lossy(), &error)),
         }
     }
     // Walked together again, so that no document comes twice.
-    let found = files.walk(&Walk { inputs: good.clone() }).await;
-    let walked = found.unwrap_or_else(|fault| {
-        problems.push(ExtractProblem::of_file(fault.path(), &fault));
-        Walked::default()
+    let found = files.walk(&WalkRequest { inputs: good.clone() }).await;
+    let walked = found.unwrap_or_else(|error| {
+        problems.push(ExtractProblem::of_file(error.path(), &error));
+        WalkResult::default()
     });
     sorted_out(walked, problems)
 }
@@ -177,18 +177,18 @@ async fn find(files: &dyn Files, paths: &[PathBuf]) -> (Vec<DocumentSource>, Vec
 /// The documents of a walk, and what could not be looked into among the
 /// problems.
 fn sorted_out(
-    walked: Walked,
+    walked: WalkResult,
     mut problems: Vec<ExtractProblem>,
 ) -> (Vec<DocumentSource>, Vec<ExtractProblem>) {
     let unreadable = walked.unreadable.iter();
-    problems.extend(unreadable.map(|fault| ExtractProblem::of_file(fault.path(), fault)));
+    problems.extend(unreadable.map(|error| ExtractProblem::of_file(error.path(), error)));
     (walked.documents, problems)
 }
 
-impl Extracted {
+impl ExtractSummary {
     fn add(
         &mut self,
-        part: Part,
+        part: RenderedPart,
         write: &mut (dyn FnMut(&[u8]) -> io::Result<()> + Send),
     ) -> io::Result<()> {
         self.documents += u64::from(part.is_read);
@@ -209,15 +209,15 @@ impl Extracted {
 }
 
 impl ExtractProblem {
-    fn of_file(path: &str, fault: &FileFault) -> Self {
-        let text = match fault {
-            FileFault::Missing { .. } => "there is no such file or directory".to_owned(),
-            FileFault::NoMatch { .. } => "no file matches this pattern".to_owned(),
-            FileFault::BadPattern { reason, .. } => format!("this is no pattern: {reason}"),
-            FileFault::Unreadable { path: inner, source } if inner == path => {
+    fn of_file(path: &str, error: &FileError) -> Self {
+        let text = match error {
+            FileError::Missing { .. } => "there is no such file or directory".to_owned(),
+            FileError::NoMatch { .. } => "no file matches this pattern".to_owned(),
+            FileError::BadPattern { reason, .. } => format!("this is no pattern: {reason}"),
+            FileError::Unreadable { path: inner, source } if inner == path => {
                 format!("cannot be read: {source}")
             }
-            FileFault::Unreadable { path: inner, source } => {
+            FileError::Unreadable { path: inner, source } => {
                 format!("`{inner}` cannot be read: {source}")
             }
         };

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use jiff::Timestamp;
-use relink_model::{Ending, Probe, Timings};
+use relink_model::{FetchOutcome, Probe, Timings};
 use thiserror::Error;
 
 thread_local! {
@@ -58,9 +58,9 @@ pub(crate) fn isolate_async<F: Future>(
 /// The probe of a page whose reading panicked.
 pub(crate) fn internal_error(asked: Timestamp) -> Probe {
     Probe {
-        asked,
+        requested_at: asked,
         hops: Vec::new(),
-        ending: Ending::InternalError,
+        outcome: FetchOutcome::InternalError,
         timings: Timings::default(),
         retry_after: None,
         digest: None,

@@ -5,61 +5,63 @@
 //! calls it hands in [`Ports`] and an [`Observer`].
 //!
 //! Every use case goes the same way: the loader turns inputs into links and
-//! errands in the store, and the asker works them off until none is left.
+//! tasks in the store, and the asker works them off until none is left.
 //! Nothing here grows with the number of addresses; only the store does.
 
 mod anchors;
-mod ask;
 mod base;
 mod binary;
 mod check;
 mod crawl;
-mod examine;
+mod decompress;
+mod dispatch;
+mod error;
 mod extract;
-mod fault;
 mod host_pace;
 mod isolation;
 mod judging;
 mod load;
-mod look;
 mod measure;
 mod observer;
+mod page_check;
 mod polite_fetch;
 mod ports;
+mod probe;
 mod reserved;
 mod revive;
 mod robots;
 mod stop;
 mod survey;
-mod unpack;
 
-pub use ask::AskSettings;
-pub use check::{CheckSettings, End, Outcome, check};
+pub use check::{CheckEnd, CheckOutcome, CheckSettings, check};
 pub use crawl::{
-    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, LeftAside, RenderMode, SiteErrors,
-    crawl, crawl_before, seed, site_report,
+    CrawlEnd, CrawlOutcome, CrawlRules, CrawlSettings, HostNote, RenderMode, SiteErrors,
+    SkippedLinks, crawl, crawl_before, seed, site_report,
 };
-pub use examine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
-pub use extract::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
-pub use fault::EngineFault;
+pub use dispatch::DispatchSettings;
+pub use error::EngineError;
+pub use extract::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
 pub use isolation::isolated_item;
-pub use load::{Input, LoadSettings, Loaded, LocalRules, Reading, Remark, Remarked, Skip, Skips};
-pub use measure::{
-    Account, BARS, EdgeListError, EdgeLists, Expense, Fails, FailureSet, KnownWeb, MeasureEnd,
-    MeasurePorts, MeasureSettings, Measured, NamedDeadEnd, NamedRepair, OwnLinks, PageScore,
-    Scores, Spread, crawled_web, measure, worse_than,
+pub use load::{
+    CheckSkipReason, Diagnostic, Diagnostics, Input, LoadSettings, LoadSummary, LocalRules,
+    ReadOptions, SkipCounts,
 };
-pub use observer::{Observer, Progress, Standings, Waiting};
+pub use measure::{
+    BARS, EdgeListError, EdgeLists, FailureModel, FailureSet, MeasureEnd, MeasureOutcome,
+    MeasurePorts, MeasureSettings, NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails,
+    PageScore, RequestCost, ScoreDistribution, Scores, WebGraph, crawled_web, measure, worse_than,
+};
+pub use observer::{DomainCounts, Observer, Progress, Waiting};
+pub use page_check::{ControlCache, ExamineSettings, PageCheck, PageCheckRequest, PageChecker};
 pub use ports::Ports;
 pub use revive::{
-    Alias, DeadPage, Elsewhere, Other, PassedOver, REVIVABLE, Replacement, Revival, ReviveObserver,
-    ReviveSettings, lesson_programs, revive,
+    Alias, DeadPage, REVIVABLE, RejectedCopy, Replacement, ReplacementSearch, Revival,
+    ReviveObserver, ReviveSettings, WeakCandidate, lesson_programs, revive,
 };
-pub use stop::{Stop, StopSwitch};
+pub use stop::{StopSignal, StopTrigger};
 pub use survey::{
-    Budget, BudgetUse, CatalogueFault, CatalogueFields, CatalogueSource, DomainReport,
-    ReadCatalogue, Standing, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings,
-    read_catalogue, survey,
+    Budget, BudgetUse, CatalogError, CatalogFields, CatalogSource, DomainReport, DomainStatus,
+    LoadedCatalog, SurveyEnd, SurveyOutcome, SurveyReport, SurveySettings, read_catalog, survey,
 };
 
 /// A document of more bytes than this is read in windows.

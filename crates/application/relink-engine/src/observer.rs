@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use relink_ports::Settled;
+use relink_ports::CheckedTarget;
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub enum Progress {
     /// Targets are being asked.
     Asking {
         /// Targets settled.
-        settled: u64,
+        checked: u64,
         /// Targets in all.
         targets: u64,
         /// Requests in flight.
@@ -25,22 +25,22 @@ pub enum Progress {
         /// Hosts that are being waited for, the longest wait first.
         waiting: Vec<Waiting>,
     },
-    /// Samples of a catalogue are being asked.
+    /// Samples of a catalog are being asked.
     Surveying {
         /// Targets settled.
-        asked: u64,
+        requests: u64,
         /// Requests in flight.
         in_flight: usize,
         /// Hosts that are being waited for, the longest wait first.
         waiting: Vec<Waiting>,
         /// What is made of the domains so far.
-        standings: Standings,
+        standings: DomainCounts,
     },
 }
 
-/// What a survey makes of the domains of its catalogue, in numbers.
+/// What a survey makes of the domains of its catalog, in numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standings {
+pub struct DomainCounts {
     /// Good as far as the sample goes.
     pub accepted: u64,
     /// With broken URLs, for which directories of it are checked in full.
@@ -66,7 +66,7 @@ pub struct Waiting {
 pub trait Observer: Send {
     /// A target is settled and stored. An error ends the run; what is stored
     /// stays.
-    fn settled(&mut self, settled: &Settled) -> std::io::Result<()>;
+    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()>;
 
     /// The run has come this far. Called a few times a second at most.
     fn progress(&mut self, progress: &Progress);

@@ -15,18 +15,23 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_frontier::{Arrival, HostClock, Pace, Readiness, RobotsAnswer, host_name};
-use relink_model::{Ending, Probe, RequestRights};
-use relink_ports::{Body, Clock, Fetch, Fetched, Gate, HostPace, Request, Store, Terms};
+use relink_frontier::{
+    HostRateLimiter, HostReadiness, PolitenessPolicy, ResponseSignal, RobotsPolicy, host_key,
+};
+use relink_model::{FetchOutcome, Probe, RequestRights};
+use relink_ports::{
+    Body, Clock, Fetch, FetchRequest, FetchResult, HostSchedule, RedirectFilter, RequestOptions,
+    Store,
+};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use url::Url;
 
 pub(crate) use self::refusal::Refusal;
 use self::refusal::{refused, unreachable};
-use crate::ask::THROTTLING;
+use crate::dispatch::THROTTLING;
 use crate::host_pace::{pace_to_store, stored_delays, stored_wait};
-use crate::look::{look, moment, sum};
+use crate::probe::{look, moment, sum};
 use crate::robots::{self, AGENT, RobotsAttempts, RobotsFailure, RobotsResult};
 
 /// Hosts that one request may be redirected to, one after the other.
@@ -42,10 +47,10 @@ pub(crate) struct Politeness<'a> {
     /// Where hosts' paces and rules are stored, if anywhere.
     pub(crate) store: Option<&'a dyn Store>,
     /// The interval between requests to one host.
-    pub(crate) pace: Pace,
+    pub(crate) politeness: PolitenessPolicy,
     /// The longest wait for a host; one that asks for more is not requested
     /// again.
-    pub(crate) patience: Duration,
+    pub(crate) max_host_wait: Duration,
 }
 
 /// Fetches politely.
@@ -59,7 +64,7 @@ pub(crate) struct PoliteFetch<'a> {
 /// What is known of hosts, and what was sent so far.
 #[derive(Default)]
 struct State {
-    clocks: HashMap<String, HostClock>,
+    clocks: HashMap<String, HostRateLimiter>,
     /// By origin.
     rules: HashMap<String, Rules>,
     requests: u64,
@@ -71,10 +76,10 @@ struct State {
 /// What an origin allows.
 #[derive(Clone)]
 enum Rules {
-    Known(Arc<RobotsAnswer>),
+    Known(Arc<RobotsPolicy>),
     Failed(Arc<RobotsFailure>),
     /// The host may not be reached with the rights of this request.
-    NotReached(Arc<RobotsAnswer>),
+    NotReached(Arc<RobotsPolicy>),
 }
 
 impl<'a> PoliteFetch<'a> {
@@ -137,7 +142,7 @@ impl<'a> PoliteFetch<'a> {
         if let Rules::Known(rules) = &rules
             && let Some(delay) = rules.robots.crawl_delay(AGENT)
         {
-            self.host_clock(state, &host_name(url)).await.keep_crawl_delay(delay);
+            self.host_clock(state, &host_key(url)).await.set_crawl_delay(delay);
         }
         // Another request may have the rights to reach the host.
         if !matches!(rules, Rules::NotReached(_)) {
@@ -146,9 +151,9 @@ impl<'a> PoliteFetch<'a> {
         Ok(rules)
     }
 
-    async fn stored_rules(&self, origin: &str) -> Option<RobotsAnswer> {
+    async fn stored_rules(&self, origin: &str) -> Option<RobotsPolicy> {
         let now = moment(self.with.clock);
-        let since = now.checked_sub(RobotsAnswer::FRESH).unwrap_or(Timestamp::MIN);
+        let since = now.checked_sub(RobotsPolicy::FRESH).unwrap_or(Timestamp::MIN);
         // A store that cannot be read costs a request for the rules.
         let kept = self.with.store?.robots(origin, since).await.ok()??;
         robots::stored_rules(&kept).filter(|rules| rules.is_fresh(now))
@@ -160,7 +165,8 @@ impl<'a> PoliteFetch<'a> {
         origin: String,
         rights: RequestRights,
     ) -> Result<Rules, Refusal> {
-        let mut attempts = RobotsAttempts::new(origin, &self.with.pace, self.with.patience);
+        let mut attempts =
+            RobotsAttempts::new(origin, &self.with.politeness, self.with.max_host_wait);
         let Some(url) = attempts.url() else { return Err(Refusal::not_web()) };
         let (probe, body) = loop {
             let wait = self.short_wait(state, &url).await?;
@@ -177,7 +183,7 @@ impl<'a> PoliteFetch<'a> {
             RobotsResult::Rules { rules, kept: Some(kept), .. } => {
                 if let Some(store) = self.with.store {
                     // A rule that is not stored is requested again next time.
-                    let _ = store.keep_robots(&kept).await;
+                    let _ = store.save_robots(&kept).await;
                 }
                 Rules::Known(Arc::new(rules))
             }
@@ -194,57 +200,61 @@ impl<'a> PoliteFetch<'a> {
         let request = RobotsAttempts::request(url, rights);
         let (probe, body) = look(self.with.fetch, self.with.clock, request).await;
         let hosts = probe.hops.iter().filter_map(|hop| Url::parse(&hop.url).ok()).collect();
-        let result = Outcome { ending: &probe.ending, retry_after: probe.retry_after, hosts };
+        let result = Outcome { outcome: &probe.outcome, retry_after: probe.retry_after, hosts };
         self.note(state, url, sent_at, &result).await;
         (probe, body)
     }
 
     /// How long the host of a URL must be left alone, if that is not too long.
     async fn short_wait(&self, state: &mut State, url: &Url) -> Result<Duration, Refusal> {
-        let next = match self.host_clock(state, &host_name(url)).await.readiness() {
-            Readiness::From(next) => next,
+        let next = match self.host_clock(state, &host_key(url)).await.readiness() {
+            HostReadiness::From(next) => next,
             // One request at a time: none is in flight.
-            Readiness::WhenOneReturns => Duration::ZERO,
+            HostReadiness::WhenSlotFrees => Duration::ZERO,
         };
         let wait = next.saturating_sub(self.began.elapsed());
-        if wait > self.with.patience { Err(Refusal::wait(url, wait)) } else { Ok(wait) }
+        if wait > self.with.max_host_wait { Err(Refusal::wait(url, wait)) } else { Ok(wait) }
     }
 
     /// The clock of a host, with what the store knows of its pace.
-    async fn host_clock<'s>(&self, state: &'s mut State, host: &str) -> &'s mut HostClock {
+    async fn host_clock<'s>(&self, state: &'s mut State, host: &str) -> &'s mut HostRateLimiter {
         if !state.clocks.contains_key(host) {
             let stored = match self.with.store {
-                Some(store) => store.host_pace(host).await.ok().flatten(),
+                Some(store) => store.host_schedule(host).await.ok().flatten(),
                 None => None,
             };
             let clock = self.clock_from(stored.unwrap_or_default());
             state.clocks.insert(host.to_owned(), clock);
         }
-        let fresh = || self.clock_from(HostPace::default());
+        let fresh = || self.clock_from(HostSchedule::default());
         state.clocks.entry(host.to_owned()).or_insert_with(fresh)
     }
 
-    fn clock_from(&self, stored: HostPace) -> HostClock {
+    fn clock_from(&self, stored: HostSchedule) -> HostRateLimiter {
         let now = moment(self.with.clock);
         let wait = stored_wait(&stored, now);
         let next = if wait.is_zero() { wait } else { self.began.elapsed() + wait };
-        HostClock::new(self.with.pace, next, stored_delays(&stored, now))
+        HostRateLimiter::new(self.with.politeness, next, stored_delays(&stored, now))
     }
 
     /// Sends one request that stays on its origin.
     async fn send(
         &self,
         state: &mut State,
-        request: Request,
-        rules: &Arc<RobotsAnswer>,
-    ) -> Fetched {
+        request: FetchRequest,
+        rules: &Arc<RobotsPolicy>,
+    ) -> FetchResult {
         let (url, sent_at) = (request.url.clone(), self.began.elapsed());
-        let pause = self.host_clock(state, &host_name(&url)).await.delay();
-        let terms = Terms { gate: Some(own_gate(&url, rules)), pause, ..request.terms };
-        let fetched = self.with.fetch.fetch(Request { terms, ..request }).await;
+        let pause = self.host_clock(state, &host_key(&url)).await.delay();
+        let terms = RequestOptions {
+            redirect_filter: Some(own_gate(&url, rules)),
+            redirect_delay: pause,
+            ..request.options
+        };
+        let fetched = self.with.fetch.fetch(FetchRequest { options: terms, ..request }).await;
         let hosts = fetched.hops.iter().filter_map(|hop| Url::parse(&hop.url).ok()).collect();
-        let (ending, retry_after) = (&fetched.ending, fetched.retry_after);
-        self.note(state, &url, sent_at, &Outcome { ending, retry_after, hosts }).await;
+        let (ending, retry_after) = (&fetched.outcome, fetched.retry_after);
+        self.note(state, &url, sent_at, &Outcome { outcome: ending, retry_after, hosts }).await;
         fetched
     }
 
@@ -253,35 +263,35 @@ impl<'a> PoliteFetch<'a> {
         let now = self.began.elapsed();
         let unanswered = usize::from(result.has_unanswered_request());
         state.requests += (result.hosts.len() + unanswered) as u64;
-        state.has_met_a_server |= result.ending.met_a_server();
-        let first = host_name(url);
-        let last = result.hosts.last().map_or_else(|| first.clone(), host_name);
-        let mut hosts: Vec<String> = result.hosts.iter().map(host_name).collect();
+        state.has_met_a_server |= result.outcome.reached_server();
+        let first = host_key(url);
+        let last = result.hosts.last().map_or_else(|| first.clone(), host_key);
+        let mut hosts: Vec<String> = result.hosts.iter().map(host_key).collect();
         hosts.push(first);
         hosts.sort_unstable();
         hosts.dedup();
         for host in hosts {
-            let arrival = if host == last { result.arrival() } else { Arrival::Clean };
+            let arrival = if host == last { result.arrival() } else { ResponseSignal::Clean };
             let clock = self.host_clock(state, &host).await;
-            clock.depart(sent_at);
-            clock.arrive(now, now.saturating_sub(sent_at), arrival);
+            clock.request_started(sent_at);
+            clock.request_finished(now, now.saturating_sub(sent_at), arrival);
             if result.hosts.len() > 1 {
                 clock.rest(now);
             }
             let pace = self.stored_pace(clock);
             if let Some(store) = self.with.store {
                 // A pace that is not stored is learned again.
-                let _ = store.keep_host_pace(&host, &pace).await;
+                let _ = store.save_host_schedule(&host, &pace).await;
             }
         }
     }
 
-    fn stored_pace(&self, clock: &HostClock) -> HostPace {
+    fn stored_pace(&self, clock: &HostRateLimiter) -> HostSchedule {
         pace_to_store(clock, self.began.elapsed(), moment(self.with.clock), None)
     }
 
     /// Sends a request as far as its origin leads, or says why it is not sent.
-    async fn step(&self, state: &mut State, request: Request) -> Fetched {
+    async fn step(&self, state: &mut State, request: FetchRequest) -> FetchResult {
         let url = request.url.clone();
         let rules = match self.rules(state, &url, request.rights).await {
             Ok(Rules::Known(rules) | Rules::NotReached(rules)) => rules,
@@ -304,14 +314,14 @@ impl<'a> PoliteFetch<'a> {
 
 #[async_trait]
 impl Fetch for PoliteFetch<'_> {
-    async fn fetch(&self, request: Request) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let mut state = self.state.lock().await;
         let mut next = request.clone();
         let mut fetched = self.step(&mut state, next.clone()).await;
         for _ in 0..MAX_HOSTS {
             let Some(url) = closed_redirect(&fetched) else { return fetched };
             let rights = next.rights.inherited(&next.url, &url);
-            next = Request { url, rights, ..request.clone() };
+            next = FetchRequest { url, rights, ..request.clone() };
             let onward = self.step(&mut state, next.clone()).await;
             let is_sent = !onward.hops.is_empty();
             fetched = joined(fetched, onward);
@@ -320,19 +330,19 @@ impl Fetch for PoliteFetch<'_> {
             }
         }
         if closed_redirect(&fetched).is_some() {
-            fetched.ending = Ending::TooManyHops;
+            fetched.outcome = FetchOutcome::TooManyRedirects;
         }
         fetched
     }
 
-    async fn locate(&self, url: &Url) -> Option<IpAddr> {
-        self.with.fetch.locate(url).await
+    async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
+        self.with.fetch.resolve_ip(url).await
     }
 }
 
 impl State {
     /// The result of a request that is not sent.
-    fn refuse(&mut self, refusal: Refusal) -> Fetched {
+    fn refuse(&mut self, refusal: Refusal) -> FetchResult {
         let fetched = refused(&refusal);
         self.refusal = Some(refusal);
         fetched
@@ -341,7 +351,7 @@ impl State {
 
 /// How a request ended, and where it went.
 struct Outcome<'a> {
-    ending: &'a Ending,
+    outcome: &'a FetchOutcome,
     retry_after: Option<u64>,
     /// The URL of every response.
     hosts: Vec<Url>,
@@ -352,28 +362,28 @@ impl Outcome<'_> {
     /// was not followed and a host that was not reached had no request.
     fn has_unanswered_request(&self) -> bool {
         matches!(
-            self.ending,
-            Ending::NoAddress(_)
-                | Ending::NoConnection(_)
-                | Ending::TimedOut(_)
-                | Ending::Tls(_)
-                | Ending::Broken(_)
+            self.outcome,
+            FetchOutcome::DnsFailed(_)
+                | FetchOutcome::ConnectFailed(_)
+                | FetchOutcome::TimedOut(_)
+                | FetchOutcome::Tls(_)
+                | FetchOutcome::ProtocolError(_)
         )
     }
 
-    fn arrival(&self) -> Arrival {
-        match self.ending {
-            Ending::Answered(status) if THROTTLING.contains(status) => {
-                Arrival::Throttled(self.retry_after.map(Duration::from_secs))
+    fn arrival(&self) -> ResponseSignal {
+        match self.outcome {
+            FetchOutcome::Response(status) if THROTTLING.contains(status) => {
+                ResponseSignal::Throttled(self.retry_after.map(Duration::from_secs))
             }
-            Ending::Answered(_) | Ending::Closed => Arrival::Clean,
-            _ => Arrival::Silent,
+            FetchOutcome::Response(_) | FetchOutcome::RobotsDisallowed => ResponseSignal::Clean,
+            _ => ResponseSignal::NoResponse,
         }
     }
 }
 
 /// Whether the rules allow a URL.
-fn allowed(rules: &RobotsAnswer, url: &Url) -> Result<(), Refusal> {
+fn allowed(rules: &RobotsPolicy, url: &Url) -> Result<(), Refusal> {
     if rules.robots.is_allowed(AGENT, url) {
         return Ok(());
     }
@@ -382,21 +392,23 @@ fn allowed(rules: &RobotsAnswer, url: &Url) -> Result<(), Refusal> {
 
 /// Lets redirects pass that stay on the origin and are allowed there. All
 /// others are followed by [`PoliteFetch`] itself, host by host.
-fn own_gate(url: &Url, rules: &Arc<RobotsAnswer>) -> Gate {
+fn own_gate(url: &Url, rules: &Arc<RobotsPolicy>) -> RedirectFilter {
     let (origin, rules) = (url.origin(), Arc::clone(rules));
-    Gate::new(move |next: &Url| next.origin() == origin && rules.robots.is_allowed(AGENT, next))
+    RedirectFilter::new(move |next: &Url| {
+        next.origin() == origin && rules.robots.is_allowed(AGENT, next)
+    })
 }
 
 /// Where a redirect leads that was not followed.
-fn closed_redirect(fetched: &Fetched) -> Option<Url> {
-    let last = fetched.hops.last().filter(|_| fetched.ending == Ending::Closed)?;
+fn closed_redirect(fetched: &FetchResult) -> Option<Url> {
+    let last = fetched.hops.last().filter(|_| fetched.outcome == FetchOutcome::RobotsDisallowed)?;
     Url::parse(&last.url).ok()?.join(last.location.as_deref()?).ok()
 }
 
 /// One result made of two, the second from where the first was redirected to.
-fn joined(first: Fetched, second: Fetched) -> Fetched {
+fn joined(first: FetchResult, second: FetchResult) -> FetchResult {
     let hops = first.hops.into_iter().chain(second.hops).collect();
-    Fetched { hops, timings: sum(first.timings, second.timings), ..second }
+    FetchResult { hops, timings: sum(first.timings, second.timings), ..second }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use relink_ports::{Archive, Clock, Fetch, Files, Render, SearchEngine, Store};
 
-use crate::look::moment;
+use crate::probe::moment;
 
 /// One of each outside thing.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! Names that no page can have: those reserved for examples and tests (RFC
 //! 2606, RFC 6761).
 
-use relink_frontier::canonical;
+use relink_frontier::canonicalize;
 
 /// Top-level names that lead nowhere. `localhost` itself does.
 const NAMES: [&str; 4] = ["test", "example", "invalid", "localhost"];
@@ -30,8 +30,8 @@ pub(crate) fn is_reserved_address(text: &str) -> bool {
         return false;
     }
     let url = match after_scheme {
-        Some(_) => canonical(None, text),
-        None => canonical(None, &format!("https:{text}")),
+        Some(_) => canonicalize(None, text),
+        None => canonicalize(None, &format!("https:{text}")),
     };
     url.is_ok_and(|url| url.host_str().is_some_and(is_reserved))
 }

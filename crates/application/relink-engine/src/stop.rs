@@ -4,21 +4,21 @@ use tokio::sync::watch;
 
 /// Raised once by whoever wants the work to stop.
 #[derive(Debug)]
-pub struct StopSwitch(watch::Sender<bool>);
+pub struct StopTrigger(watch::Sender<bool>);
 
 /// Watched by the work.
 #[derive(Debug, Clone)]
-pub struct Stop(watch::Receiver<bool>);
+pub struct StopSignal(watch::Receiver<bool>);
 
-impl Stop {
+impl StopSignal {
     /// A switch and the signal it raises.
-    pub fn new() -> (StopSwitch, Self) {
+    pub fn new() -> (StopTrigger, Self) {
         let (sender, receiver) = watch::channel(false);
-        (StopSwitch(sender), Self(receiver))
+        (StopTrigger(sender), Self(receiver))
     }
 
     /// Whether the switch was raised.
-    pub fn is_raised(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         *self.0.borrow()
     }
 
@@ -31,7 +31,7 @@ impl Stop {
     }
 }
 
-impl StopSwitch {
+impl StopTrigger {
     /// Asks the work to stop.
     pub fn raise(&self) {
         self.0.send_replace(true);

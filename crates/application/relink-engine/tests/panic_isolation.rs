@@ -13,18 +13,18 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_engine::{
-    AskSettings, CheckSettings, CrawlEnd, CrawlRules, CrawlSettings, End, ExtractSettings, Input,
-    LoadSettings, Observer, Outcome, Ports, Progress, Reading, RenderMode, Stop, check, crawl,
-    extract,
+    CheckEnd, CheckOutcome, CheckSettings, CrawlEnd, CrawlRules, CrawlSettings, DispatchSettings,
+    ExtractSettings, Input, LoadSettings, Observer, Ports, Progress, ReadOptions, RenderMode,
+    StopSignal, check, crawl, extract,
 };
-use relink_files::{Disk, DiskSettings};
-use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
-use relink_model::{Ending, Hop, Timings};
+use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
+use relink_model::{FetchOutcome, Hop, Timings};
 use relink_ports::{
-    Body, Clock, Fetch, Fetched, FileFault, Files, Render, RenderFault, RenderRequest, Rendered,
-    Request, Settled, Walk, Walked,
+    Body, CheckedTarget, Clock, Fetch, FetchRequest, FetchResult, FileError, Files, Render,
+    RenderError, RenderRequest, RenderedPage, WalkRequest, WalkResult,
 };
-use relink_report::extract::LinkShape;
+use relink_report::extract::LinkFormat;
 use relink_store::SqliteStore;
 use url::Url;
 
@@ -41,7 +41,7 @@ struct Web {
 
 #[async_trait]
 impl Fetch for Web {
-    async fn fetch(&self, request: Request) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchResult {
         self.requests.lock().unwrap().push(request.url.to_string());
         tokio::task::yield_now().await;
         let path = request.url.path().to_owned();
@@ -52,9 +52,9 @@ impl Fetch for Web {
         let links = links.concat();
         let text = path.repeat(30);
         let html = format!("<title>{path}</title><p>{text}</p>{links}");
-        Fetched {
-            hops: vec![Hop { url: request.url.to_string(), status, location: None, address: None }],
-            ending: Ending::Answered(status),
+        FetchResult {
+            hops: vec![Hop { url: request.url.to_string(), status, location: None, ip: None }],
+            outcome: FetchOutcome::Response(status),
             timings: Timings::default(),
             retry_after: None,
             headers: Vec::new(),
@@ -66,7 +66,7 @@ impl Fetch for Web {
         }
     }
 
-    async fn locate(&self, url: &Url) -> Option<IpAddr> {
+    async fn resolve_ip(&self, url: &Url) -> Option<IpAddr> {
         assert_ne!(url.host_str(), Some("panic-in-locate.test"), "injected by the test");
         None
     }
@@ -77,14 +77,14 @@ struct Browser;
 
 #[async_trait]
 impl Render for Browser {
-    async fn render(&self, page: RenderRequest) -> Result<Rendered, RenderFault> {
+    async fn render(&self, page: RenderRequest) -> Result<RenderedPage, RenderError> {
         assert!(!page.url.path().contains("panic-in-render"), "injected by the test");
-        Err(RenderFault::Crashed)
+        Err(RenderError::Crashed)
     }
 }
 
 /// The disk, but reading a file whose name holds `panic-in-read` panics.
-struct PanickingFiles(Disk);
+struct PanickingFiles(LocalFiles);
 
 struct PanickingReader;
 
@@ -96,15 +96,15 @@ impl Read for PanickingReader {
 
 #[async_trait]
 impl Files for PanickingFiles {
-    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
+    async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError> {
         self.0.walk(walk).await
     }
 
-    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         self.0.read(path).await
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
         if path.to_string_lossy().contains("panic-in-read") {
             return Ok(Box::new(PanickingReader));
         }
@@ -116,12 +116,12 @@ impl Files for PanickingFiles {
         self.0.exists(path).await
     }
 
-    async fn is_folder(&self, path: &Path) -> bool {
-        self.0.is_folder(path).await
+    async fn is_dir(&self, path: &Path) -> bool {
+        self.0.is_dir(path).await
     }
 
-    async fn names(&self, folder: &Path) -> Vec<String> {
-        self.0.names(folder).await
+    async fn list_dir(&self, folder: &Path) -> Vec<String> {
+        self.0.list_dir(folder).await
     }
 }
 
@@ -138,11 +138,11 @@ impl Clock for Noon {
 struct Results(BTreeMap<String, String>);
 
 impl Observer for Results {
-    fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
-        let settlement = &settled.settlement;
+    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
+        let settlement = &settled.result;
         let code = settlement.code.map(|code| format!(" {code} {}", settlement.reason));
-        let told = format!("{}{}", settlement.word, code.unwrap_or_default());
-        self.0.insert(settled.given.clone(), told);
+        let told = format!("{}{}", settlement.verdict, code.unwrap_or_default());
+        self.0.insert(settled.original_url.clone(), told);
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl Bench {
 
     async fn ports(&self) -> Ports {
         let root = self.folder.path().to_owned();
-        let disk = Disk::new(DiskSettings { root, ..DiskSettings::default() });
+        let disk = LocalFiles::new(LocalFilesSettings { root, ..LocalFilesSettings::default() });
         Ports {
             fetch: Arc::clone(&self.web) as Arc<dyn Fetch>,
             files: Arc::new(PanickingFiles(disk)),
@@ -182,15 +182,15 @@ impl Bench {
         }
     }
 
-    async fn check(&mut self, inputs: &[&str]) -> Outcome {
+    async fn check(&mut self, inputs: &[&str]) -> CheckOutcome {
         let ports = self.ports().await;
         let settings = CheckSettings {
             load: LoadSettings {
                 inputs: inputs.iter().map(|&path| Input::Path(path.into())).collect(),
-                scope: Scope::default(),
+                scope: UrlFilter::default(),
                 is_offline: false,
                 fresh_since: Timestamp::MAX,
-                reading: Reading::default(),
+                reading: ReadOptions::default(),
                 pause: Duration::ZERO,
                 page_bytes: 1 << 20,
             },
@@ -198,7 +198,7 @@ impl Bench {
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_switch, stop) = Stop::new();
+        let (_switch, stop) = StopSignal::new();
         let run = check(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the check hangs").unwrap()
     }
@@ -207,9 +207,13 @@ impl Bench {
         let ports = self.ports().await;
         let seed: Url = seed.parse().unwrap();
         let rules = CrawlRules {
-            scope: CrawlScope::new(Reach::Host, std::slice::from_ref(&seed), Scope::default()),
-            filter: Scope::default(),
-            order: Order::BreadthFirst,
+            scope: CrawlScope::new(
+                ScopeMode::Host,
+                std::slice::from_ref(&seed),
+                UrlFilter::default(),
+            ),
+            filter: UrlFilter::default(),
+            order: TraversalOrder::BreadthFirst,
             depth: None,
             pages: None,
             follows_all: false,
@@ -228,7 +232,7 @@ impl Bench {
             is_fresh: false,
             scope: BTreeMap::new(),
         };
-        let (_switch, stop) = Stop::new();
+        let (_switch, stop) = StopSignal::new();
         let run = crawl(&ports, &settings, &mut self.results, &stop);
         tokio::time::timeout(HANG, run).await.expect("the crawl hangs").unwrap().end
     }
@@ -239,8 +243,11 @@ impl Bench {
     }
 }
 
-fn ask() -> AskSettings {
-    AskSettings { pace: Pace::check(4, Duration::ZERO), ..AskSettings::default() }
+fn ask() -> DispatchSettings {
+    DispatchSettings {
+        politeness: PolitenessPolicy::check(4, Duration::ZERO),
+        ..DispatchSettings::default()
+    }
 }
 
 #[tokio::test]
@@ -252,7 +259,7 @@ async fn check_fetch_panics_on_one_page_costs_that_page() {
          http://panic-in-locate.test/c\n",
     );
     let outcome = bench.check(&["list.txt"]).await;
-    assert_eq!(outcome.end, End::Finished);
+    assert_eq!(outcome.end, CheckEnd::Finished);
     bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
     assert_eq!(bench.results.0.len(), 4);
     let failing = bench.results.0.values().filter(|result| *result == INTERNAL_ERROR).count();
@@ -266,7 +273,7 @@ async fn check_fetch_panics_on_one_page_costs_that_page() {
 async fn check_every_page_panics_run_ends_with_results() {
     let mut bench = Bench::new(&[]);
     bench.write("list.txt", "http://one.test/panic-in-fetch\nhttp://two.test/panic-in-fetch\n");
-    assert_eq!(bench.check(&["list.txt"]).await.end, End::Finished);
+    assert_eq!(bench.check(&["list.txt"]).await.end, CheckEnd::Finished);
     bench.assert_result("http://one.test/panic-in-fetch", INTERNAL_ERROR);
     bench.assert_result("http://two.test/panic-in-fetch", INTERNAL_ERROR);
 }
@@ -278,7 +285,7 @@ async fn check_document_panics_costs_that_document() {
     bench.write("panic-in-read.md", "[b](http://one.test/b)");
     bench.write("c.md", "[c](http://one.test/c) [d](panic-in-exists.md)");
     let outcome = bench.check(&["."]).await;
-    assert_eq!(outcome.end, End::Finished);
+    assert_eq!(outcome.end, CheckEnd::Finished);
     let [problem] = &outcome.loaded.problems.remarks[..] else {
         panic!("{:?}", outcome.loaded.problems)
     };
@@ -314,7 +321,7 @@ async fn extract_document_panics_costs_that_document() {
         paths: vec![".".into()],
         format: None,
         column: None,
-        shape: LinkShape::JsonLine,
+        shape: LinkFormat::JsonLine,
         today: "2026-11-16".parse().unwrap(),
     };
     let files = bench.ports().await.files;

@@ -14,12 +14,12 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use relink_model::Confidence;
-use relink_revive::matching::{Answer, Baseline, KnownAlias, Page, Study};
+use relink_revive::matching::{Baseline, KnownAlias, MatchResult, PageInfo, SiteMatcher};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use self::timing::Timing;
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// The ending of the files with dead pages.
 const QUERIES: &str = ".queries.jsonl";
@@ -130,10 +130,10 @@ pub fn run(args: &AliasArgs) -> Result<(), EvalError> {
 
 /// The names of the sites of a folder, in order.
 fn sites(folder: &Path) -> Result<Vec<String>, EvalError> {
-    let fault = |fault| EvalError::File(folder.to_owned(), fault);
+    let error = |error| EvalError::File(folder.to_owned(), error);
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let name = entry.map_err(fault)?.file_name();
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let name = entry.map_err(error)?.file_name();
         if let Some(site) = name.to_string_lossy().strip_suffix(QUERIES) {
             names.push(site.to_owned());
         }
@@ -152,8 +152,8 @@ impl Site {
 
     /// One line for each dead page.
     fn answers(&self, method: Method, timing: &mut Timing) -> Vec<Line<'_>> {
-        let dead: Vec<Page> = self.queries.iter().map(Query::page).collect();
-        let live: Vec<Page> = self.live.iter().map(Live::page).collect();
+        let dead: Vec<PageInfo> = self.queries.iter().map(Query::page).collect();
+        let live: Vec<PageInfo> = self.live.iter().map(Live::page).collect();
         match method.baseline() {
             None => self.matched(&dead, &live, timing),
             Some(_) if needs_text(method) && !dead.iter().any(|page| page.text.is_some()) => {
@@ -165,16 +165,16 @@ impl Site {
 
     fn matched<'a>(
         &'a self,
-        dead: &[Page<'a>],
-        live: &[Page],
+        dead: &[PageInfo<'a>],
+        live: &[PageInfo],
         timing: &mut Timing,
     ) -> Vec<Line<'a>> {
         let known: Vec<KnownAlias> =
             self.known.iter().map(|pair| KnownAlias { old: &pair.old, new: &pair.new }).collect();
         let start = Instant::now();
-        let study = Study::new(dead, live, &known);
-        timing.learnt(start.elapsed());
-        let answer = |(at, page): (usize, &Page<'a>)| {
+        let study = SiteMatcher::new(dead, live, &known);
+        timing.learned(start.elapsed());
+        let answer = |(at, page): (usize, &PageInfo<'a>)| {
             let start = Instant::now();
             let answer = study.answer(at);
             timing.applied(start.elapsed());
@@ -186,24 +186,24 @@ impl Site {
     fn by_baseline<'a>(
         &'a self,
         baseline: Baseline,
-        dead: &[Page<'a>],
-        live: &[Page],
+        dead: &[PageInfo<'a>],
+        live: &[PageInfo],
         timing: &mut Timing,
     ) -> Vec<Line<'a>> {
         let start = Instant::now();
         let answers = baseline.answers(dead, live);
-        timing.learnt(start.elapsed());
-        let flat = |(page, answer): (&Page<'a>, Option<usize>)| {
+        timing.learned(start.elapsed());
+        let flat = |(page, answer): (&PageInfo<'a>, Option<usize>)| {
             let reason = if answer.is_some() { "method" } else { "no-match" };
             self.line(page, answer, answer.map(|_| FLAT_CONFIDENCE), reason.to_owned())
         };
         dead.iter().zip(answers).map(flat).collect()
     }
 
-    fn line_of<'a>(&'a self, page: &Page<'a>, answer: &Answer) -> Line<'a> {
+    fn line_of<'a>(&'a self, page: &PageInfo<'a>, answer: &MatchResult) -> Line<'a> {
         match answer {
-            Answer::Nothing(why) => self.line(page, None, None, why.code().to_owned()),
-            Answer::Alias(found) => {
+            MatchResult::Nothing(why) => self.line(page, None, None, why.code().to_owned()),
+            MatchResult::Alias(found) => {
                 let clues: Vec<&str> = found.clues.iter().map(|clue| clue.code()).collect();
                 self.line(page, Some(found.live), Some(found.confidence), clues.join(" "))
             }
@@ -212,7 +212,7 @@ impl Site {
 
     fn line<'a>(
         &'a self,
-        page: &Page<'a>,
+        page: &PageInfo<'a>,
         live: Option<usize>,
         confidence: Option<Confidence>,
         reason: String,
@@ -228,22 +228,22 @@ fn needs_text(method: Method) -> bool {
 }
 
 impl Query {
-    fn page(&self) -> Page<'_> {
-        Page { url: &self.old, title: self.old_title.as_deref(), text: self.text.as_deref() }
+    fn page(&self) -> PageInfo<'_> {
+        PageInfo { url: &self.old, title: self.old_title.as_deref(), text: self.text.as_deref() }
     }
 }
 
 impl Live {
-    fn page(&self) -> Page<'_> {
-        Page { url: &self.url, title: self.title.as_deref(), text: self.text.as_deref() }
+    fn page(&self) -> PageInfo<'_> {
+        PageInfo { url: &self.url, title: self.title.as_deref(), text: self.text.as_deref() }
     }
 }
 
 /// Reads a file of JSON lines.
 fn rows<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.to_owned(), fault))?;
+    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.to_owned(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let row =
-        |(at, line)| serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault));
+        |(at, line)| serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error));
     lines.map(row).collect()
 }

@@ -1,7 +1,7 @@
 //! `relink-eval alias-halves`: how well are new addresses made from examples?
 //!
 //! Half of the moved pages of each directory are shown with their new address,
-//! chance decides which; programs are learnt from them and asked about the
+//! chance decides which; programs are learned from them and asked about the
 //! other half. The answers of FABLE that the file holds are counted beside.
 //! Nothing is fetched, so answers are not checked for being alive.
 
@@ -12,13 +12,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use relink_revive::program::{Example, Prediction, ProgramBook};
+use relink_revive::program::{Example, Prediction, ProgramIndex};
 use relink_revive::{Directory, OldPage};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// What to learn from and to answer.
 #[derive(Args)]
@@ -109,9 +109,9 @@ fn norm(url: &str) -> String {
     url.replace(":80/", "/").replace(":443/", "/")
 }
 
-/// What was learnt, and which answers count.
+/// What was learned, and which answers count.
 struct Answerer {
-    book: ProgramBook,
+    book: ProgramIndex,
     live: Option<HashSet<String>>,
 }
 
@@ -139,7 +139,7 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
             Some(Example { old: page.old.clone(), new: page.new.clone()?, is_sure: true })
         })
         .collect();
-    let answerer = Answerer { book: ProgramBook::learn(&examples), live };
+    let answerer = Answerer { book: ProgramIndex::learn(&examples), live };
     let mut report = Report::default();
     for (page, siblings) in &asked {
         report.add(&answerer, page, *siblings);
@@ -158,11 +158,11 @@ pub fn run(args: &AliasHalvesArgs) -> Result<(), EvalError> {
 }
 
 fn read<T: DeserializeOwned>(path: &PathBuf) -> Result<Vec<T>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.clone(), fault))?;
+    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault))
+            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
         })
         .collect()
 }
@@ -184,7 +184,7 @@ fn halves(pages: &[Page], seed: u64) -> (Vec<&Page>, Vec<(&Page, usize)>) {
     for page in pages.iter().filter(|page| page.new.is_some()) {
         groups.entry(Directory::of(&page.old.url)).or_default().push(page);
     }
-    let mut chance = Chance(seed);
+    let mut chance = Rng(seed);
     let (mut shown, mut asked) = (Vec::new(), Vec::new());
     for mut group in groups.into_values() {
         chance.shuffle(&mut group);
@@ -228,7 +228,7 @@ impl Report {
             self.add_fable(page, truth);
         }
         if let Some(best) = best {
-            let tenth = best.confidence().hundredths() / 10;
+            let tenth = best.confidence().as_percent() / 10;
             self.by_confidence.entry(tenth).or_default().add(truth, answer);
         }
         let outcome = match answer {
@@ -284,9 +284,9 @@ impl Report {
 }
 
 /// `SplitMix64`: the same seed gives the same halves everywhere.
-struct Chance(u64);
+struct Rng(u64);
 
-impl Chance {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

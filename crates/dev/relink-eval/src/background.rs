@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use relink_change::{BackgroundBuilder, TermSettings, TermVector, TextLanguage};
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// Number of English terms in the table.
 const ENGLISH_TERMS: usize = 14_000;
@@ -55,10 +55,10 @@ pub fn run(args: &BackgroundArgs) -> Result<(), EvalError> {
 fn terms_of(path: &Path, bytes: &[u8]) -> TermVector {
     let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
     let format = match extension.as_str() {
-        "html" => Format::Html,
-        "xml" => Format::Xml,
-        "md" => Format::Markdown,
-        _ => Format::PlainText,
+        "html" => DocumentFormat::Html,
+        "xml" => DocumentFormat::Xml,
+        "md" => DocumentFormat::Markdown,
+        _ => DocumentFormat::PlainText,
     };
     TermVector::of_member("", &block_text(format, bytes), "", TermSettings::default())
 }

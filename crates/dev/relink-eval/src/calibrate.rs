@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Deserialize;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// What to compare.
 #[derive(Args)]
@@ -28,7 +28,7 @@ pub struct CalibrateArgs {
 #[derive(Debug, Deserialize)]
 struct Answer {
     url: String,
-    word: String,
+    verdict: String,
     confidence: f64,
 }
 
@@ -55,7 +55,7 @@ impl Score {
 /// Prints a table by word and stated confidence, and the Brier score.
 pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
     let read = |path: &PathBuf| {
-        fs::read_to_string(path).map_err(|fault| EvalError::File(path.clone(), fault))
+        fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))
     };
     let right: HashMap<String, bool> = read(&args.right)?
         .lines()
@@ -66,10 +66,10 @@ pub fn run(args: &CalibrateArgs) -> Result<(), EvalError> {
     let (mut squares, mut all) = (0.0, 0_u32);
     for (at, line) in read(&args.details)?.lines().enumerate() {
         let answer: Answer =
-            serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault))?;
+            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))?;
         let Some(&is_right) = right.get(&answer.url) else { continue };
         let stated = format!("{:.2}", answer.confidence);
-        scores.entry((answer.word, stated)).or_default().add(is_right);
+        scores.entry((answer.verdict, stated)).or_default().add(is_right);
         squares += (answer.confidence - f64::from(u8::from(is_right))).powi(2);
         all += 1;
     }

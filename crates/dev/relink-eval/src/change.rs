@@ -17,11 +17,11 @@ use std::time::Instant;
 
 use clap::Args;
 use relink_change::{Level, LevelThresholds, Measure, Signature, Volatile, compare};
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// What to compare, and how.
 #[derive(Args)]
@@ -89,7 +89,7 @@ fn report_speed(pages: usize, elapsed: f64) {
 
 fn answer<'p>(pair: &'p Pair, args: &ChangeArgs) -> Answer<'p> {
     let format = format_named(&pair.format);
-    let is_markup = matches!(format, Format::Html | Format::Xml);
+    let is_markup = matches!(format, DocumentFormat::Html | DocumentFormat::Xml);
     let read = |text: &str| {
         let text = if args.strip_tags && !is_markup { without_tags(text) } else { text.into() };
         Signature::new(text.as_bytes(), &block_text(format, text.as_bytes()))
@@ -131,13 +131,13 @@ fn without_tags(text: &str) -> Cow<'_, str> {
 
 /// The format of a file extension; unknown ones are read as text. SGML is read
 /// as its most common application, HTML.
-fn format_named(name: &str) -> Format {
+fn format_named(name: &str) -> DocumentFormat {
     match name {
-        "md" | "markdown" => Format::Markdown,
-        "html" | "htm" | "sgml" => Format::Html,
-        "rst" => Format::Rst,
-        "xml" | "cnxml" => Format::Xml,
-        _ => Format::PlainText,
+        "md" | "markdown" => DocumentFormat::Markdown,
+        "html" | "htm" | "sgml" => DocumentFormat::Html,
+        "rst" => DocumentFormat::Rst,
+        "xml" | "cnxml" => DocumentFormat::Xml,
+        _ => DocumentFormat::PlainText,
     }
 }
 

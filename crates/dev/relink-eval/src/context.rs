@@ -18,7 +18,7 @@ use relink_change::{
 };
 use serde::Serialize;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 use read::{Page, Role};
 
 /// The score of a page without terms: unknown.

@@ -1,14 +1,14 @@
-//! `relink-eval drift`: what stays undetected while a catalogue decays?
+//! `relink-eval drift`: what stays undetected while a catalog decays?
 
 use std::io::{self, Write};
 
 use clap::Args;
-use relink_survey::{Drift, drift};
+use relink_survey::{DecaySimulation, drift};
 use serde_json::json;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
-/// How the catalogue decays, and how much may be asked.
+/// How the catalog decays, and how much may be asked.
 #[derive(Args)]
 pub struct DriftArgs {
     /// The share of deaths that come with a whole directory
@@ -18,7 +18,7 @@ pub struct DriftArgs {
     #[arg(long, default_value_t = 0.1, value_name = "SHARE")]
     budget: f64,
     /// How much death rates differ between domains (deviation of the logarithm)
-    #[arg(long, default_value_t = Drift::default().hazard_spread, value_name = "NUMBER")]
+    #[arg(long, default_value_t = DecaySimulation::default().hazard_spread, value_name = "NUMBER")]
     hazard_spread: f64,
     /// How many histories are played
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
@@ -30,11 +30,11 @@ pub struct DriftArgs {
 
 /// Plays some histories and prints each, one JSON object a line, and the mean.
 pub fn run(args: &DriftArgs) -> Result<(), EvalError> {
-    let settings = Drift {
+    let settings = DecaySimulation {
         by_directory: args.by_directory.clamp(0.0, 1.0),
         budget: args.budget.clamp(0.0, 1.0),
         hazard_spread: args.hazard_spread.max(0.0),
-        ..Drift::default()
+        ..DecaySimulation::default()
     };
     let mut output = io::stdout().lock();
     let (mut undetected, runs) = (0.0, args.runs.max(1));

@@ -12,7 +12,7 @@ mod change;
 mod context;
 mod decay;
 mod drift;
-mod fault;
+mod error;
 mod federation;
 mod soft404;
 
@@ -48,9 +48,9 @@ enum Command {
     Decay(decay::DecayArgs),
     /// Measures estimates of decay made page by page
     Walks(decay::walks::WalksArgs),
-    /// Finds what is broken in a catalogue, through an oracle that counts
+    /// Finds what is broken in a catalog, through an oracle that counts
     Federation(federation::FederationArgs),
-    /// Lets a catalogue decay and measures what a schedule leaves undetected
+    /// Lets a catalog decay and measures what a schedule leaves undetected
     Drift(drift::DriftArgs),
 }
 
@@ -71,8 +71,8 @@ fn main() -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            eprintln!("error: {fault}");
+        Err(error) => {
+            eprintln!("error: {error}");
             ExitCode::from(2)
         }
     }

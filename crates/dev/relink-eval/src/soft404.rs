@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use clap::Args;
 use jiff::Timestamp;
-use relink_engine::{ControlShelf, ExamineSettings, Examined, Examiner, Question};
-use relink_fetch::{Fetcher, Proxies, Proxy, Settings};
+use relink_engine::{ControlCache, ExamineSettings, PageCheck, PageCheckRequest, PageChecker};
+use relink_fetch::{FetchSettings, Fetcher, Proxies, Proxy};
 use relink_judge::Policy;
-use relink_model::{History, RequestRights, Word};
+use relink_model::{History, RequestRights, Verdict};
 use relink_ports::Clock;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// The longest a page may take to answer.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -46,7 +46,7 @@ pub struct Soft404Args {
 
 /// One page to judge, and what is known of it.
 #[derive(Debug, Deserialize)]
-struct Puzzle {
+struct JudgeQuestion {
     url: String,
     #[serde(default)]
     prior: Option<Prior>,
@@ -69,11 +69,11 @@ struct Prior {
 struct Detail<'a> {
     url: &'a str,
     answer: &'a str,
-    word: Word,
-    code: Option<relink_model::Code>,
+    verdict: Verdict,
+    code: Option<relink_model::FindingCode>,
     confidence: relink_model::Confidence,
     reason: &'a str,
-    grounds: &'a [relink_model::Ground],
+    evidence: &'a [relink_model::Evidence],
     requests: usize,
 }
 
@@ -87,14 +87,15 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     let mut details = Vec::new();
     let answers = runtime.block_on(async {
         let proxies = Proxies::all(args.proxy.clone());
-        let fetcher = Fetcher::new(Settings { timeout: TIMEOUT, proxies, ..Settings::default() })?;
-        let settings = ExamineSettings { policy, patience: Duration::ZERO, salt: args.salt };
-        let examiner = Examiner { fetch: &fetcher, clock: &Now, settings };
-        let mut shelf = ControlShelf::default();
+        let fetcher =
+            Fetcher::new(FetchSettings { timeout: TIMEOUT, proxies, ..FetchSettings::default() })?;
+        let settings = ExamineSettings { policy, max_host_wait: Duration::ZERO, salt: args.salt };
+        let examiner = PageChecker { fetch: &fetcher, clock: &Now, settings };
+        let mut shelf = ControlCache::default();
         let mut answers = Vec::new();
         for puzzle in puzzles {
             let (given, question) = puzzle.into_question();
-            let found = examiner.examine(&question, &mut shelf).await;
+            let found = examiner.check_page(&question, &mut shelf).await;
             let answer = if is_by_status { by_status(&found) } else { answer(&found) };
             details.push(detail(&given, answer, &found));
             answers.push(format!("{given}\t{answer}\n"));
@@ -103,56 +104,56 @@ pub fn run(args: &Soft404Args) -> Result<(), EvalError> {
     })?;
     io::stdout().lock().write_all(answers.concat().as_bytes())?;
     if let Some(path) = &args.details {
-        fs::write(path, details.concat()).map_err(|fault| EvalError::File(path.clone(), fault))?;
+        fs::write(path, details.concat()).map_err(|error| EvalError::File(path.clone(), error))?;
     }
     Ok(())
 }
 
-fn read(path: &PathBuf) -> Result<Vec<Puzzle>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.clone(), fault))?;
+fn read(path: &PathBuf) -> Result<Vec<JudgeQuestion>, EvalError> {
+    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.clone(), error))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(at, line)| {
-            serde_json::from_str(line).map_err(|fault| EvalError::Line(at + 1, fault))
+            serde_json::from_str(line).map_err(|error| EvalError::Line(at + 1, error))
         })
         .collect()
 }
 
 /// What the words mean to one who only asks whether the page is there.
-fn answer(examined: &Examined) -> &'static str {
-    match examined.judgement.word {
-        Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk => "alive",
-        Word::Dead | Word::Soft404 | Word::Hijacked | Word::Local => "dead",
-        Word::Failing | Word::Blocked => "unknown",
+fn answer(examined: &PageCheck) -> &'static str {
+    match examined.judgment.verdict {
+        Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk => "alive",
+        Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked | Verdict::Local => "dead",
+        Verdict::Failing | Verdict::Blocked => "unknown",
     }
 }
 
 /// What one would say who looks at nothing but the status of the first answer.
-fn by_status(examined: &Examined) -> &'static str {
-    let first = examined.looks.first().and_then(|look| look.ending.status());
+fn by_status(examined: &PageCheck) -> &'static str {
+    let first = examined.attempts.first().and_then(|look| look.outcome.status());
     if first.is_some_and(|status| status < 400) { "alive" } else { "dead" }
 }
 
-fn detail(given: &str, answer: &str, examined: &Examined) -> String {
-    let judgement = &examined.judgement;
+fn detail(given: &str, answer: &str, examined: &PageCheck) -> String {
+    let judgment = &examined.judgment;
     let detail = Detail {
         url: given,
         answer,
-        word: judgement.word,
-        code: judgement.code,
-        confidence: judgement.confidence,
-        reason: &judgement.reason,
-        grounds: &judgement.grounds,
-        requests: examined.looks.len() + examined.controls.len(),
+        verdict: judgment.verdict,
+        code: judgment.code,
+        confidence: judgment.confidence,
+        reason: &judgment.reason,
+        evidence: &judgment.evidence,
+        requests: examined.attempts.len() + examined.controls.len(),
     };
     let line = serde_json::to_string(&detail).map(|line| line + "\n");
     // A struct of plain values cannot fail to be written.
     line.unwrap_or_default()
 }
 
-impl Puzzle {
+impl JudgeQuestion {
     /// The address as given, and the question.
-    fn into_question(self) -> (String, Question) {
+    fn into_question(self) -> (String, PageCheckRequest) {
         let url = Url::parse(&self.url);
         let neighbors = self.siblings.unwrap_or_default();
         let absolute = |path: &String| match &url {
@@ -164,7 +165,12 @@ impl Puzzle {
         let history = self.prior.map_or_else(History::default, Prior::into_history);
         (
             self.url,
-            Question { url: canonical, rights: RequestRights::named_by_user(), history, neighbors },
+            PageCheckRequest {
+                url: canonical,
+                rights: RequestRights::named_by_user(),
+                history,
+                neighbors,
+            },
         )
     }
 }

@@ -118,7 +118,7 @@ fn lock(zone: &Mutex<Zone>) -> MutexGuard<'_, Zone> {
 async fn serve(socket: UdpSocket, zone: Arc<Mutex<Zone>>) {
     let mut buffer = [0; 1500];
     loop {
-        // A client gone before its answer shows here as a fault; go on.
+        // A client gone before its answer shows here as an error; go on.
         let Ok((length, client)) = socket.recv_from(&mut buffer).await else {
             continue;
         };

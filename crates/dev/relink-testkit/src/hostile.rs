@@ -13,7 +13,7 @@ use url::Url;
 
 /// How a server misbehaves, once a request has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Trick {
+pub enum Misbehavior {
     /// Accepts and never says anything.
     Silence,
     /// Closes at once, as nginx does for its code 444.
@@ -54,7 +54,7 @@ impl Hostile {
     /// # Panics
     ///
     /// Panics if loopback has no free port.
-    pub async fn start(trick: Trick) -> Self {
+    pub async fn start(trick: Misbehavior) -> Self {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("loopback has a free port");
         let address = listener.local_addr().expect("a bound socket has an address");
@@ -94,7 +94,7 @@ impl Hostile {
 
 async fn serve(
     listener: TcpListener,
-    trick: Trick,
+    trick: Misbehavior,
     sent: Arc<AtomicUsize>,
     connects: Arc<AtomicUsize>,
 ) {
@@ -103,7 +103,7 @@ async fn serve(
         connects.fetch_add(1, Ordering::SeqCst);
         let mut victim = Victim { stream, sent: Arc::clone(&sent) };
         let trick = trick.clone();
-        // A client that leaves is the end of the trick, not a fault.
+        // A client that leaves is the end of the trick, not an error.
         victims.spawn(async move { drop(victim.suffer(trick).await) });
         while victims.try_join_next().is_some() {}
     }
@@ -117,35 +117,35 @@ struct Victim {
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
 impl Victim {
-    async fn suffer(&mut self, trick: Trick) -> io::Result<()> {
+    async fn suffer(&mut self, trick: Misbehavior) -> io::Result<()> {
         self.read_request().await?;
         match trick {
-            Trick::Silence => std::future::pending().await,
-            Trick::Close => Ok(()),
-            Trick::Reset => self.stream.set_zero_linger(),
-            Trick::ResetInBody => self.reset_in_body().await,
-            Trick::Truncate => self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await,
-            Trick::BadChunk => {
+            Misbehavior::Silence => std::future::pending().await,
+            Misbehavior::Close => Ok(()),
+            Misbehavior::Reset => self.stream.set_zero_linger(),
+            Misbehavior::ResetInBody => self.reset_in_body().await,
+            Misbehavior::Truncate => self.promise(b"Content-Length: 1000\r\n\r\n0123456789").await,
+            Misbehavior::BadChunk => {
                 self.promise(b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nno chunk\r\n").await
             }
-            Trick::EndlessBody => {
+            Misbehavior::EndlessBody => {
                 self.promise(b"Transfer-Encoding: chunked\r\n\r\n").await?;
                 let chunk = [b"2000\r\n", &[b'a'; 0x2000][..], b"\r\n"].concat();
                 self.repeat(&chunk).await
             }
-            Trick::EndlessHeaders => {
+            Misbehavior::EndlessHeaders => {
                 self.send(b"HTTP/1.1 200 OK\r\n").await?;
                 self.repeat(format!("X-Long: {}\r\n", "a".repeat(2000)).as_bytes()).await
             }
-            Trick::DripHead(pause) => {
+            Misbehavior::DripHead(pause) => {
                 self.send(b"HTTP/1.1 200 OK\r\nX-Long: ").await?;
                 self.drip(pause).await
             }
-            Trick::DripBody(pause) => {
+            Misbehavior::DripBody(pause) => {
                 self.promise(b"Content-Length: 1000000\r\n\r\n").await?;
                 self.drip(pause).await
             }
-            Trick::Say(bytes) => self.send(&bytes).await,
+            Misbehavior::Say(bytes) => self.send(&bytes).await,
         }
     }
 

@@ -143,7 +143,7 @@ fn launch(folder: &Path, port: u16) -> Option<Child> {
         // Debian has it where only root looks for programs.
         .env("PATH", format!("{}:/usr/sbin", env::var("PATH").unwrap_or_default()))
         .spawn()
-        .unwrap_or_else(|fault| panic!("install `nginx`, or set {VARIABLE}: {fault}"));
+        .unwrap_or_else(|error| panic!("install `nginx`, or set {VARIABLE}: {error}"));
     for _ in 0..POLLS {
         if process.try_wait().expect("a child can be waited for").is_some() {
             return None;

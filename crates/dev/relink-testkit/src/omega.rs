@@ -62,7 +62,7 @@ impl Omega {
                 if stop.load(Ordering::Relaxed) {
                     break;
                 }
-                // A visitor who leaves is no fault of the server.
+                // A visitor who leaves is no error of the server.
                 let _ = attend(stream, &program, &settings);
             }
         });

@@ -16,22 +16,22 @@ use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use url::Url;
 
-use crate::web::{Seen, read_request};
+use crate::web::{RecordedRequest, read_request};
 
 /// A forward proxy; it stops when dropped.
 #[derive(Debug)]
 pub struct ForwardProxy {
     address: SocketAddr,
-    book: Arc<Mutex<Book>>,
+    book: Arc<Mutex<ProxyLog>>,
     // Dropping the sender stops the proxy.
     _stop: oneshot::Sender<()>,
 }
 
 /// Whom it lets through, and what it has seen.
 #[derive(Debug, Default)]
-struct Book {
+struct ProxyLog {
     login: Option<String>,
-    seen: Vec<Seen>,
+    seen: Vec<RecordedRequest>,
     connections: usize,
 }
 
@@ -68,7 +68,7 @@ impl ForwardProxy {
             TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
         listener.set_nonblocking(true).expect("a listener can be made non-blocking");
         let address = listener.local_addr().expect("a bound socket has an address");
-        let book = Arc::<Mutex<Book>>::default();
+        let book = Arc::<Mutex<ProxyLog>>::default();
         let (stop, stopped) = oneshot::channel();
         let server = serve(listener, Arc::clone(&book), stopped);
         (Self { address, book, _stop: stop }, server)
@@ -88,7 +88,7 @@ impl ForwardProxy {
 
     /// Every request so far, in the order they came; their paths are whole
     /// URLs, or host and port where a tunnel was asked for.
-    pub fn requests(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.book().seen.clone()
     }
 
@@ -97,20 +97,24 @@ impl ForwardProxy {
         self.book().connections
     }
 
-    fn book(&self) -> MutexGuard<'_, Book> {
+    fn book(&self) -> MutexGuard<'_, ProxyLog> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Book {
+impl ProxyLog {
     /// Writes a request down; says whether it may pass.
-    fn admit(&mut self, request: &Seen) -> bool {
+    fn admit(&mut self, request: &RecordedRequest) -> bool {
         self.seen.push(request.clone());
         self.login.is_none() || self.login.as_deref() == request.header("proxy-authorization")
     }
 }
 
-async fn serve(listener: TcpListener, book: Arc<Mutex<Book>>, mut stopped: oneshot::Receiver<()>) {
+async fn serve(
+    listener: TcpListener,
+    book: Arc<Mutex<ProxyLog>>,
+    mut stopped: oneshot::Receiver<()>,
+) {
     let listener =
         tokio::net::TcpListener::from_std(listener).expect("the runtime takes a listener");
     let mut clients = JoinSet::new();
@@ -122,14 +126,14 @@ async fn serve(listener: TcpListener, book: Arc<Mutex<Book>>, mut stopped: onesh
         if let Ok((stream, _)) = client {
             book.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
             let book = Arc::clone(&book);
-            // A client who leaves is no fault of the proxy.
+            // A client who leaves is no error of the proxy.
             clients.spawn(async move { drop(attend(stream, &book).await) });
         }
         while clients.try_join_next().is_some() {}
     }
 }
 
-async fn attend(stream: TcpStream, book: &Mutex<Book>) -> io::Result<()> {
+async fn attend(stream: TcpStream, book: &Mutex<ProxyLog>) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut client = BufReader::new(stream);
     while let Some(request) = read_request(&mut client).await? {
@@ -159,7 +163,7 @@ async fn refuse(client: &mut BufReader<TcpStream>, status: u16) -> io::Result<()
 }
 
 /// Connects to the port asked for, always on this machine.
-async fn dial(request: &Seen) -> Option<(TcpStream, Url)> {
+async fn dial(request: &RecordedRequest) -> Option<(TcpStream, Url)> {
     let url = match request.method.as_str() {
         "CONNECT" => Url::parse(&format!("http://{}", request.path)),
         _ => Url::parse(&request.path),
@@ -174,7 +178,7 @@ async fn dial(request: &Seen) -> Option<(TcpStream, Url)> {
 async fn forward(
     client: &mut BufReader<TcpStream>,
     server: TcpStream,
-    request: &Seen,
+    request: &RecordedRequest,
     url: &Url,
 ) -> io::Result<()> {
     let mut server = BufReader::new(server);

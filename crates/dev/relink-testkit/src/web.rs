@@ -25,21 +25,21 @@ use std::thread;
 use tokio::sync::oneshot;
 use url::Url;
 
-pub use answer::Answer;
+pub use answer::CannedResponse;
 pub(crate) use serve::read_request;
-pub use site::Seen;
+pub use site::RecordedRequest;
 use site::{Maker, Site};
 
 /// A scripted web server; it stops when dropped.
 #[derive(Debug)]
-pub struct Web {
+pub struct TestServer {
     address: SocketAddr,
     site: Arc<Mutex<Site>>,
     // Dropping the sender stops the server.
     _stop: oneshot::Sender<()>,
 }
 
-impl Web {
+impl TestServer {
     /// Starts one on a free port, on the caller's runtime.
     ///
     /// # Panics
@@ -106,29 +106,29 @@ impl Web {
 
     /// Answers a path with an HTML page, whatever the host.
     pub fn page(&self, path: &str, status: u16, body: &str) -> &Self {
-        self.sequence(path, [Answer::new(status, body)])
+        self.sequence(path, [CannedResponse::new(status, body)])
     }
 
     /// Answers a path with a redirect, whatever the host.
     pub fn redirect(&self, path: &str, status: u16, location: &str) -> &Self {
-        self.sequence(path, [Answer::redirect(status, location)])
+        self.sequence(path, [CannedResponse::redirect(status, location)])
     }
 
     /// Answers a path with this, whatever the host.
-    pub fn answer(&self, path: &str, answer: Answer) -> &Self {
+    pub fn answer(&self, path: &str, answer: CannedResponse) -> &Self {
         self.sequence(path, [answer])
     }
 
     /// Answers a path with one after the other, whatever the host; the last
     /// one stays.
-    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = Answer>) -> &Self {
+    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = CannedResponse>) -> &Self {
         self.site().set(None, path, answers);
         self
     }
 
     /// Answers every path below a directory that has no answer of its own,
     /// whatever the host; of several directories the innermost counts.
-    pub fn below(&self, directory: &str, answer: Answer) -> &Self {
+    pub fn below(&self, directory: &str, answer: CannedResponse) -> &Self {
         self.made_below(directory, move |_| answer.clone())
     }
 
@@ -137,7 +137,7 @@ impl Web {
     pub fn made_below(
         &self,
         directory: &str,
-        make: impl Fn(&Seen) -> Answer + Send + Sync + 'static,
+        make: impl Fn(&RecordedRequest) -> CannedResponse + Send + Sync + 'static,
     ) -> &Self {
         self.site().catch_all(directory, Maker::new(make));
         self
@@ -161,7 +161,7 @@ impl Web {
     }
 
     /// Every request so far, in the order they came.
-    pub fn requests(&self) -> Vec<Seen> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.site().seen.clone()
     }
 
@@ -183,23 +183,23 @@ impl Web {
 /// One host name of a [`Web`].
 #[derive(Debug, Clone, Copy)]
 pub struct VirtualHost<'a> {
-    web: &'a Web,
+    web: &'a TestServer,
     name: &'a str,
 }
 
 impl VirtualHost<'_> {
     /// Answers a path of this host with an HTML page.
     pub fn page(&self, path: &str, status: u16, body: &str) -> &Self {
-        self.sequence(path, [Answer::new(status, body)])
+        self.sequence(path, [CannedResponse::new(status, body)])
     }
 
     /// Answers a path of this host with a redirect.
     pub fn redirect(&self, path: &str, status: u16, location: &str) -> &Self {
-        self.sequence(path, [Answer::redirect(status, location)])
+        self.sequence(path, [CannedResponse::redirect(status, location)])
     }
 
     /// Answers a path of this host with one after the other; the last stays.
-    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = Answer>) -> &Self {
+    pub fn sequence(&self, path: &str, answers: impl IntoIterator<Item = CannedResponse>) -> &Self {
         self.web.site().set(Some(self.name), path, answers);
         self
     }
@@ -212,7 +212,7 @@ impl VirtualHost<'_> {
     /// How often a path of this host was asked for.
     pub fn hits(&self, path: &str) -> usize {
         let site = self.web.site();
-        let here = |seen: &&Seen| seen.host == self.name && seen.path == path;
+        let here = |seen: &&RecordedRequest| seen.host == self.name && seen.path == path;
         site.seen.iter().filter(here).count()
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::layers::Layer;
 use crate::workspace::run as must;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// Runs the formatter's check, the linter, and the tests of the pure crates.
-pub fn run(workspace: &Workspace) -> Result<(), Fault> {
+pub fn run(workspace: &Workspace) -> Result<(), XtaskError> {
     must(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     must(workspace.cargo().args([
         "clippy",

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::sources::Source;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// The page with the table of hazards.
 const HAZARDS_PAGE: &str = "SECURITY.md";
@@ -21,13 +21,13 @@ const CODE_NAMES: &str = "crates/domain/relink-judge/src/codes/names.rs";
 const CODE_TABLE: &str = "crates/domain/relink-judge/src/codes/table.rs";
 
 /// Everything that does not agree.
-pub fn breaches(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, Fault> {
+pub fn violations(workspace: &Workspace, sources: &[Source]) -> Result<Vec<String>, XtaskError> {
     let path = workspace.root.join(HAZARDS_PAGE);
-    let page = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
-    let mut breaches = hazards(&page, sources);
-    breaches.extend(codes(sources));
-    breaches.extend(sources.iter().flat_map(empty_records));
-    Ok(breaches)
+    let page = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
+    let mut violations = hazards(&page, sources);
+    violations.extend(codes(sources));
+    violations.extend(sources.iter().flat_map(empty_records));
+    Ok(violations)
 }
 
 /// Hazards without a test, and tests that do not exist.
@@ -36,23 +36,23 @@ fn hazards(page: &str, sources: &[Source]) -> Vec<String> {
     let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
     let rows: Vec<&str> =
         rows.filter(|row| row.starts_with(|char: char| char.is_ascii_digit())).collect();
-    let mut breaches = Vec::new();
+    let mut violations = Vec::new();
     if rows.len() != HAZARDS {
-        breaches.push(format!("{HAZARDS_PAGE} has {} of {HAZARDS} hazards", rows.len()));
+        violations.push(format!("{HAZARDS_PAGE} has {} of {HAZARDS} hazards", rows.len()));
     }
     for (number, row) in (1..).zip(rows) {
         let tests: Vec<&str> =
             row.split('`').skip(1).step_by(2).filter(|test| test.contains(".rs::")).collect();
         if !row.starts_with(&format!("{number} |")) {
-            breaches.push(format!("{HAZARDS_PAGE}: hazard {number} is not in its place: {row}"));
+            violations.push(format!("{HAZARDS_PAGE}: hazard {number} is not in its place: {row}"));
         }
         if tests.is_empty() && !row.contains(NOT_BUILT) {
-            breaches.push(format!("{HAZARDS_PAGE}: hazard {number} has no test"));
+            violations.push(format!("{HAZARDS_PAGE}: hazard {number} has no test"));
         }
         let missing = tests.into_iter().filter(|test| !has_test(sources, test));
-        breaches.extend(missing.map(|test| format!("{HAZARDS_PAGE}: there is no test `{test}`")));
+        violations.extend(missing.map(|test| format!("{HAZARDS_PAGE}: there is no test `{test}`")));
     }
-    breaches
+    violations
 }
 
 /// Whether there is a test of this file and name.
@@ -71,21 +71,21 @@ fn codes(sources: &[Source]) -> Vec<String> {
     };
     let (in_use, reserved) = (rows(&table.code, "in_use("), rows(&table.code, "reserved("));
     let given = given(sources);
-    let mut breaches = Vec::new();
+    let mut violations = Vec::new();
     for (name, number) in constants(&names.code) {
         let is_given = given.contains(&format!("codes::{name}")) || given.contains(&number);
         match (in_use.contains(&name), reserved.contains(&name), is_given) {
             (true, false, true) | (false, true, false) => {}
             (true, false, false) => {
-                breaches.push(format!("code {name} is given nowhere: reserve it"));
+                violations.push(format!("code {name} is given nowhere: reserve it"));
             }
             (false, true, true) => {
-                breaches.push(format!("code {name} is given: it is not reserved"));
+                violations.push(format!("code {name} is given: it is not reserved"));
             }
-            _ => breaches.push(format!("code {name} is not in the table once")),
+            _ => violations.push(format!("code {name} is not in the table once")),
         }
     }
-    breaches
+    violations
 }
 
 /// The constants of the codes: name and number.

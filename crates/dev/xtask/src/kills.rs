@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use self::scenario::Scenario;
-use crate::Fault;
+use crate::XtaskError;
 use crate::bench::scratch::Scratch;
 
 /// Requests at a time in every scenario.
@@ -77,11 +77,11 @@ impl fmt::Display for KillOutcome {
 /// # Errors
 ///
 /// Fails if a process cannot be started or does not end.
-pub fn run(relink: &Path, kills: usize) -> Result<Vec<KillOutcome>, Fault> {
+pub fn run(relink: &Path, kills: usize) -> Result<Vec<KillOutcome>, XtaskError> {
     Scenario::all().iter().map(|scenario| compare(relink, scenario, kills)).collect()
 }
 
-fn compare(relink: &Path, scenario: &Scenario, kills: usize) -> Result<KillOutcome, Fault> {
+fn compare(relink: &Path, scenario: &Scenario, kills: usize) -> Result<KillOutcome, XtaskError> {
     let (undisturbed, expected) = measured(relink, scenario, &[])?;
     // Spread over the run, a little further in every other process.
     let step = undisturbed / (kills + 1);
@@ -99,11 +99,11 @@ fn measured(
     relink: &Path,
     scenario: &Scenario,
     points: &[usize],
-) -> Result<(usize, Verdicts), Fault> {
+) -> Result<(usize, Verdicts), XtaskError> {
     let folder = Scratch::new()?;
     for (name, content) in &scenario.files {
         let path = folder.path().join(name);
-        std::fs::write(&path, content).map_err(|fault| Fault::io(&path, &fault))?;
+        std::fs::write(&path, content).map_err(|error| XtaskError::io(&path, &error))?;
     }
     if let Some(before) = &scenario.before {
         finish(start(relink, folder.path(), before)?)?;
@@ -118,7 +118,7 @@ fn measured(
     Ok((scenario.web.request_count() - first, verdicts(&output)))
 }
 
-fn start(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, Fault> {
+fn start(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, XtaskError> {
     Command::new(relink)
         .args(args)
         .current_dir(folder)
@@ -129,12 +129,12 @@ fn start(relink: &Path, folder: &Path, args: &[String]) -> Result<Child, Fault> 
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
-        .map_err(|fault| Fault::io(relink, &fault))
+        .map_err(|error| XtaskError::io(relink, &error))
 }
 
 /// Kills a process once `is_due`, unless it has ended before.
-fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), Fault> {
-    let cannot = |fault: std::io::Error| Fault::new(format!("cannot end relink: {fault}"));
+fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), XtaskError> {
+    let cannot = |error: std::io::Error| XtaskError::new(format!("cannot end relink: {error}"));
     // Its output must not fill the pipe while nothing reads it.
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || output.map(std::io::read_to_string));
@@ -152,8 +152,9 @@ fn kill_after(mut child: Child, is_due: impl Fn() -> bool) -> Result<(), Fault> 
     Ok(())
 }
 
-fn finish(child: Child) -> Result<String, Fault> {
-    let cannot = |fault: std::io::Error| Fault::new(format!("cannot wait for relink: {fault}"));
+fn finish(child: Child) -> Result<String, XtaskError> {
+    let cannot =
+        |error: std::io::Error| XtaskError::new(format!("cannot wait for relink: {error}"));
     let output = child.wait_with_output().map_err(cannot)?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::workspace::output;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// A layer of the architecture, from the inside out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -103,7 +103,7 @@ impl Layer {
 }
 
 /// Returns every forbidden dependency, and every crate outside a layer folder.
-pub fn violations(workspace: &Workspace) -> Result<Vec<String>, Fault> {
+pub fn violations(workspace: &Workspace) -> Result<Vec<String>, XtaskError> {
     let mut violations = Vec::new();
     let mut layers = BTreeMap::new();
     for member in &workspace.crates {
@@ -129,7 +129,7 @@ pub fn violations(workspace: &Workspace) -> Result<Vec<String>, Fault> {
 }
 
 /// Returns the direct and indirect dependencies of a crate.
-fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, Fault> {
+fn dependencies(workspace: &Workspace, name: &str) -> Result<Vec<String>, XtaskError> {
     let tree = output(
         workspace
             .cargo()

@@ -9,7 +9,7 @@ pub mod check;
 pub mod contracts;
 pub mod crawl_real;
 pub mod docs;
-pub mod fault;
+pub mod error;
 pub mod fuzz;
 pub mod kills;
 pub mod layers;
@@ -19,5 +19,5 @@ pub mod sources;
 pub mod tidy;
 pub mod workspace;
 
-pub use fault::Fault;
+pub use error::XtaskError;
 pub use workspace::Workspace;

@@ -4,7 +4,7 @@
 
 use std::process::ExitCode;
 
-use xtask::{Fault, Workspace, bench, check, crawl_real, docs, fuzz, kills, tidy};
+use xtask::{Workspace, XtaskError, bench, check, crawl_real, docs, fuzz, kills, tidy};
 
 /// What `cargo xtask` prints when it does not understand.
 const USAGE: &str = "\
@@ -29,15 +29,15 @@ usage: cargo xtask COMMAND
                                       relink against a reference crawl of real sites";
 
 /// Exit code for a command line that is not understood.
-const USAGE_FAULT: u8 = 2;
+const USAGE_ERROR: u8 = 2;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match run(&words) {
         Ok(code) => code,
-        Err(fault) => {
-            eprintln!("{fault}");
+        Err(error) => {
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
@@ -46,23 +46,24 @@ fn main() -> ExitCode {
 /// Kills of each command, unless the command line says otherwise.
 const KILLS: usize = 30;
 
-fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, Fault> {
+fn kill(options: &[&str]) -> Result<Vec<kills::KillOutcome>, XtaskError> {
     let (mut relink, mut count) = ("target/debug/relink", KILLS);
     for option in options.chunks(2) {
         match option {
             ["--relink", path] => relink = path,
             ["--kills", number] => {
-                count = number.parse().map_err(|_| Fault::new("`--kills` needs a number"))?;
+                count = number.parse().map_err(|_| XtaskError::new("`--kills` needs a number"))?;
             }
-            _ => return Err(Fault::new("kills takes `--relink PATH` and `--kills N`")),
+            _ => return Err(XtaskError::new("kills takes `--relink PATH` and `--kills N`")),
         }
     }
     // Processes run in directories of their own.
-    let path = std::path::absolute(relink).map_err(|fault| Fault::io(relink.as_ref(), &fault))?;
+    let path =
+        std::path::absolute(relink).map_err(|error| XtaskError::io(relink.as_ref(), &error))?;
     kills::run(&path, count)
 }
 
-fn run(words: &[&str]) -> Result<ExitCode, Fault> {
+fn run(words: &[&str]) -> Result<ExitCode, XtaskError> {
     match words {
         ["check"] => {
             check::run(&Workspace::load()?)?;
@@ -145,14 +146,14 @@ fn run(words: &[&str]) -> Result<ExitCode, Fault> {
         }
         _ => {
             eprintln!("{USAGE}");
-            Ok(ExitCode::from(USAGE_FAULT))
+            Ok(ExitCode::from(USAGE_ERROR))
         }
     }
 }
 
 /// Fuzzes, in an optimized build of this program unless `--unoptimized` is
 /// given.
-fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, Fault> {
+fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, XtaskError> {
     let size = fuzz::FuzzSize::read(options)?;
     if cfg!(debug_assertions) && !options.contains(&fuzz::UNOPTIMIZED) {
         bench::optimized(&Workspace::load()?, words)?;
@@ -166,10 +167,10 @@ fn run_fuzz(words: &[&str], options: &[&str]) -> Result<ExitCode, Fault> {
 /// Prints what tidy found.
 fn report(report: &tidy::Report) -> ExitCode {
     println!("{}", report.numbers);
-    for breach in &report.breaches {
+    for breach in &report.violations {
         eprintln!("tidy: {breach}");
     }
-    success_if(report.breaches.is_empty())
+    success_if(report.violations.is_empty())
 }
 
 fn success_if(holds: bool) -> ExitCode {

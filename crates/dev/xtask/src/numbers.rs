@@ -11,7 +11,7 @@ const LONG: usize = 60;
 
 /// The house in numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Numbers {
+pub struct SizeStats {
     /// The lengths of the files, ascending.
     files: Vec<usize>,
     /// The lengths of the functions, ascending.
@@ -20,7 +20,7 @@ pub struct Numbers {
     long: Vec<String>,
 }
 
-impl Numbers {
+impl SizeStats {
     /// Measures the sources.
     pub fn of(sources: &[Source]) -> Self {
         let mut numbers = Self { files: Vec::new(), functions: Vec::new(), long: Vec::new() };
@@ -43,7 +43,7 @@ impl Numbers {
     }
 }
 
-impl fmt::Display for Numbers {
+impl fmt::Display for SizeStats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (files, functions) = (&self.files, &self.functions);
         write!(
@@ -170,7 +170,7 @@ mod tests {
         let text = format!("fn a() {{\n{}}}\n", "b();\n".repeat(LONG));
         let source = Source::new("relink", Path::new("a.rs"), text);
         assert_eq!(
-            Numbers::of(&[source]).to_string(),
+            SizeStats::of(&[source]).to_string(),
             "1 files, 62 lines, file median 62 p95 62 max 62; \
              1 functions, median 62 p95 62 max 62, 1 over 60 lines\n  \
              a.rs:1 `a` has 62 lines"

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::layers::Layer;
-use crate::{Fault, Workspace, lexer};
+use crate::{Workspace, XtaskError, lexer};
 
 /// A clock or a source of chance: in a pure crate both come in as arguments.
 const CLOCKS_AND_CHANCE: [&str; 5] =
@@ -63,9 +63,9 @@ impl Source {
 }
 
 /// Reads every source file of the workspace; paths are below its root.
-pub fn read(workspace: &Workspace) -> Result<Vec<Source>, Fault> {
+pub fn read(workspace: &Workspace) -> Result<Vec<Source>, XtaskError> {
     let read = |(member, path): (&str, PathBuf)| {
-        let text = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         let path = path.strip_prefix(&workspace.root).unwrap_or(&path);
         Ok(Source::new(member, path, text))
     };
@@ -73,7 +73,7 @@ pub fn read(workspace: &Workspace) -> Result<Vec<Source>, Fault> {
 }
 
 /// Every place where a source says what it may not.
-pub fn breaches(sources: &[Source]) -> Vec<String> {
+pub fn violations(sources: &[Source]) -> Vec<String> {
     sources.iter().flat_map(breaches_in).collect()
 }
 
@@ -136,7 +136,7 @@ mod tests {
         let (_, name) = member.split_once('/').unwrap();
         let source = Source::new(name, Path::new(&path), text.to_owned());
         let expect: Vec<String> = expect.iter().map(|rest| format!("{path}:{rest}")).collect();
-        assert_eq!(breaches(&[source]), expect);
+        assert_eq!(violations(&[source]), expect);
     }
 
     #[test]
@@ -174,7 +174,7 @@ mod tests {
                       `GIVE_RIGHTS` if a user's words come in there";
         check("application/relink-engine", text, &[&format!("2 {breach}")]);
         let listed = Path::new("crates/application/relink-engine/src/load/mod.rs");
-        assert_eq!(breaches(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
+        assert_eq!(violations(&[Source::new("relink-engine", listed, text.to_owned())]), [""; 0]);
         check("application/relink-engine", "//! A.\nRequestRights::discovered();\n", &[]);
     }
 

@@ -1,23 +1,23 @@
 //! All tidy rules together.
 
-use crate::numbers::Numbers;
-use crate::{Fault, Workspace, contracts, docs, layers, sources};
+use crate::numbers::SizeStats;
+use crate::{Workspace, XtaskError, contracts, docs, layers, sources};
 
 /// What tidy found.
 #[derive(Debug)]
 pub struct Report {
     /// Each broken rule, with its place.
-    pub breaches: Vec<String>,
+    pub violations: Vec<String>,
     /// The house in numbers.
-    pub numbers: Numbers,
+    pub numbers: SizeStats,
 }
 
 /// Looks at everything.
-pub fn report(workspace: &Workspace) -> Result<Report, Fault> {
+pub fn report(workspace: &Workspace) -> Result<Report, XtaskError> {
     let sources = sources::read(workspace)?;
-    let mut breaches = layers::violations(workspace)?;
-    breaches.extend(sources::breaches(&sources));
-    breaches.extend(docs::breaches(workspace)?);
-    breaches.extend(contracts::breaches(workspace, &sources)?);
-    Ok(Report { breaches, numbers: Numbers::of(&sources) })
+    let mut violations = layers::violations(workspace)?;
+    violations.extend(sources::violations(&sources));
+    violations.extend(docs::violations(workspace)?);
+    violations.extend(contracts::violations(workspace, &sources)?);
+    Ok(Report { violations, numbers: SizeStats::of(&sources) })
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// The workspace.
 #[derive(Debug, Clone)]
@@ -31,11 +31,11 @@ pub struct Crate {
 
 impl Workspace {
     /// Asks cargo.
-    pub fn load() -> Result<Self, Fault> {
+    pub fn load() -> Result<Self, XtaskError> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = output(cargo(root).args(["metadata", "--no-deps", "--format-version", "1"]))?;
         let metadata: Value = serde_json::from_str(&text)
-            .map_err(|fault| Fault::new(format!("cargo metadata is not JSON: {fault}")))?;
+            .map_err(|error| XtaskError::new(format!("cargo metadata is not JSON: {error}")))?;
         let root = PathBuf::from(text_of(&metadata, "workspace_root"));
         let mut crates: Vec<Crate> = metadata["packages"]
             .as_array()
@@ -53,7 +53,7 @@ impl Workspace {
     }
 
     /// Every `.rs` file of the crates, sorted, with its crate's name.
-    pub fn sources(&self) -> Result<Vec<(&str, PathBuf)>, Fault> {
+    pub fn sources(&self) -> Result<Vec<(&str, PathBuf)>, XtaskError> {
         let mut sources = Vec::new();
         for member in &self.crates {
             let mut files = Vec::new();
@@ -80,23 +80,23 @@ impl Crate {
 }
 
 /// Runs a command and returns what it printed.
-pub fn output(command: &mut Command) -> Result<String, Fault> {
-    let output = command.output().map_err(|fault| cannot(command, &fault))?;
+pub fn output(command: &mut Command) -> Result<String, XtaskError> {
+    let output = command.output().map_err(|error| cannot(command, &error))?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Fault::new(format!("{command:?} failed:\n{}", said.trim())));
+        return Err(XtaskError::new(format!("{command:?} failed:\n{}", said.trim())));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a command that talks to the terminal itself.
-pub fn run(command: &mut Command) -> Result<(), Fault> {
-    let status = command.status().map_err(|fault| cannot(command, &fault))?;
-    if status.success() { Ok(()) } else { Err(Fault::new(format!("{command:?} failed"))) }
+pub fn run(command: &mut Command) -> Result<(), XtaskError> {
+    let status = command.status().map_err(|error| cannot(command, &error))?;
+    if status.success() { Ok(()) } else { Err(XtaskError::new(format!("{command:?} failed"))) }
 }
 
-fn cannot(command: &Command, fault: &std::io::Error) -> Fault {
-    Fault::new(format!("cannot run `{}`: {fault}", command.get_program().display()))
+fn cannot(command: &Command, error: &std::io::Error) -> XtaskError {
+    XtaskError::new(format!("cannot run `{}`: {error}", command.get_program().display()))
 }
 
 /// The cargo that runs us, or the one on the path.
@@ -112,13 +112,13 @@ fn text_of(value: &Value, key: &str) -> String {
 }
 
 /// Adds every `.rs` file below a directory, if there is one.
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), Fault> {
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), XtaskError> {
     if !directory.is_dir() {
         return Ok(());
     }
-    let fault = |source| Fault::io(directory, &source);
-    for entry in directory.read_dir().map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
+    let error = |source| XtaskError::io(directory, &source);
+    for entry in directory.read_dir().map_err(error)? {
+        let path = entry.map_err(error)?.path();
         if path.is_dir() {
             collect(&path, files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -238,10 +238,10 @@ fn simhash(signature: &Signature) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use relink_page::{Format, block_text};
+    use relink_page::{DocumentFormat, block_text};
 
     fn signature(html: &str) -> Signature {
-        Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+        Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
     }
 
     #[test]

@@ -199,7 +199,7 @@ fn joined<'t>(text: &'t str, before: &str, word: &str) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use relink_page::{Format, block_text};
+    use relink_page::{DocumentFormat, block_text};
 
     fn terms(text: &str) -> Vec<String> {
         TermVector::of_text(text).iter().map(|(term, count)| format!("{term}:{count}")).collect()
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn title_and_annotation_count_more_and_boilerplate_does_not() {
         let html = format!("<nav>menu</nav><p>owl {}", "night ".repeat(20));
-        let page = block_text(Format::Html, html.as_bytes());
+        let page = block_text(DocumentFormat::Html, html.as_bytes());
         let vector = TermVector::of_member("Owl", &page, "forest", TermSettings::default());
         let counts = ["owl", "forest", "menu"].map(|term| vector.count(term));
         assert_eq!(counts, [5, 3, 0]);

@@ -11,7 +11,7 @@
 
 use thiserror::Error;
 
-use crate::graph::Page;
+use crate::graph::PageIndex;
 
 /// Numbers that say nothing about failures.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -20,27 +20,27 @@ pub enum FailuresError {
     #[error("page {page} fails, and there are {pages} pages")]
     NoSuchPage {
         /// The page.
-        page: Page,
+        page: PageIndex,
         /// How many pages there are.
         pages: usize,
     },
     /// The number is no probability.
-    #[error("page {page} fails with probability `{chance}`, which is not between 0 and 1")]
+    #[error("page {page} fails with probability `{probability}`, which is not between 0 and 1")]
     NoChance {
         /// The page.
         page: usize,
         /// The number.
-        chance: f64,
+        probability: f64,
     },
 }
 
 /// For each page the probability that a surfer who comes there fails.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Failures(Vec<f64>);
+pub struct FailureProbabilities(Vec<f64>);
 
-impl Failures {
+impl FailureProbabilities {
     /// These pages fail, of so many, and no others.
-    pub fn of_pages(pages: usize, failing: &[Page]) -> Result<Self, FailuresError> {
+    pub fn of_pages(pages: usize, failing: &[PageIndex]) -> Result<Self, FailuresError> {
         let mut chances = vec![0.0; pages];
         for &page in failing {
             let chance = chances.get_mut(page as usize);
@@ -53,7 +53,7 @@ impl Failures {
     pub fn of_chances(chances: Vec<f64>) -> Result<Self, FailuresError> {
         let wrong = chances.iter().position(|chance| !(0.0..=1.0).contains(chance));
         match wrong {
-            Some(page) => Err(FailuresError::NoChance { page, chance: chances[page] }),
+            Some(page) => Err(FailuresError::NoChance { page, probability: chances[page] }),
             None => Ok(Self(chances)),
         }
     }
@@ -64,12 +64,12 @@ impl Failures {
     }
 
     /// How likely a page fails; 0 for a page beyond the last.
-    pub fn chance(&self, page: Page) -> f64 {
+    pub fn probability(&self, page: PageIndex) -> f64 {
         self.0.get(page as usize).copied().unwrap_or(0.0)
     }
 
     /// The same, but for some pages.
-    pub(crate) fn with(&self, pages: &[Page], chance: f64) -> Self {
+    pub(crate) fn with(&self, pages: &[PageIndex], chance: f64) -> Self {
         let mut chances = self.0.clone();
         for &page in pages {
             chances[page as usize] = chance;

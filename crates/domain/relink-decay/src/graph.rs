@@ -11,7 +11,7 @@
 use thiserror::Error;
 
 /// A page, by its number from 0 on.
-pub type Page = u32;
+pub type PageIndex = u32;
 
 /// A list of links that is no graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -20,15 +20,15 @@ pub enum GraphError {
     #[error("a link of page {from} leads to page {to}, and there are {pages} pages")]
     NoSuchPage {
         /// The page with the link.
-        from: Page,
+        from: PageIndex,
         /// Where it leads.
-        to: Page,
+        to: PageIndex,
         /// How many pages there are.
         pages: usize,
     },
     /// A page links to more pages than can be counted.
     #[error("page {0} has too many links")]
-    TooManyLinks(Page),
+    TooManyLinks(PageIndex),
 }
 
 /// Pages and their links, each as often as it is written.
@@ -37,7 +37,7 @@ pub trait Graph {
     fn pages(&self) -> usize;
 
     /// Where the links of a page lead, in any order, repeated as written.
-    fn links(&self, page: Page) -> &[Page];
+    fn links(&self, page: PageIndex) -> &[PageIndex];
 }
 
 /// A graph as one table of all links, page after page.
@@ -50,16 +50,16 @@ pub trait Graph {
 /// # Ok::<(), relink_decay::GraphError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkTable {
+pub struct CsrGraph {
     starts: Vec<usize>,
-    targets: Vec<Page>,
+    targets: Vec<PageIndex>,
 }
 
-impl LinkTable {
+impl CsrGraph {
     /// The graph of these links, which come in any order.
-    pub fn from_links(pages: usize, links: &[(Page, Page)]) -> Result<Self, GraphError> {
+    pub fn from_links(pages: usize, links: &[(PageIndex, PageIndex)]) -> Result<Self, GraphError> {
         if let Some(&(from, to)) = links.iter().find(|(from, to)| {
-            let beyond = |page: Page| page as usize >= pages;
+            let beyond = |page: PageIndex| page as usize >= pages;
             beyond(*from) || beyond(*to)
         }) {
             return Err(GraphError::NoSuchPage { from, to, pages });
@@ -87,12 +87,12 @@ impl LinkTable {
     }
 }
 
-impl Graph for LinkTable {
+impl Graph for CsrGraph {
     fn pages(&self) -> usize {
         self.starts.len() - 1
     }
 
-    fn links(&self, page: Page) -> &[Page] {
+    fn links(&self, page: PageIndex) -> &[PageIndex] {
         &self.targets[self.starts[page as usize]..self.starts[page as usize + 1]]
     }
 }
@@ -101,8 +101,8 @@ impl Graph for LinkTable {
 #[derive(Debug)]
 pub struct LinkTableBuilder {
     starts: Vec<usize>,
-    targets: Vec<Page>,
-    largest: Option<(Page, Page)>,
+    targets: Vec<PageIndex>,
+    largest: Option<(PageIndex, PageIndex)>,
 }
 
 impl LinkTableBuilder {
@@ -114,11 +114,11 @@ impl LinkTableBuilder {
     }
 
     /// Adds the next page, with its links.
-    pub fn push(&mut self, links: impl IntoIterator<Item = Page>) -> Result<(), GraphError> {
-        let from = Page::try_from(self.starts.len() - 1).unwrap_or(Page::MAX);
+    pub fn push(&mut self, links: impl IntoIterator<Item = PageIndex>) -> Result<(), GraphError> {
+        let from = PageIndex::try_from(self.starts.len() - 1).unwrap_or(PageIndex::MAX);
         let before = self.targets.len();
         self.targets.extend(links);
-        if Page::try_from(self.targets.len() - before).is_err() {
+        if PageIndex::try_from(self.targets.len() - before).is_err() {
             return Err(GraphError::TooManyLinks(from));
         }
         let largest = self.targets[before..].iter().max().map(|&to| (to, from));
@@ -128,13 +128,13 @@ impl LinkTableBuilder {
     }
 
     /// The table, once every page that is linked to was added.
-    pub fn finish(self) -> Result<LinkTable, GraphError> {
+    pub fn finish(self) -> Result<CsrGraph, GraphError> {
         let pages = self.starts.len() - 1;
         match self.largest {
             Some((to, from)) if to as usize >= pages => {
                 Err(GraphError::NoSuchPage { from, to, pages })
             }
-            _ => Ok(LinkTable { starts: self.starts, targets: self.targets }),
+            _ => Ok(CsrGraph { starts: self.starts, targets: self.targets }),
         }
     }
 }
@@ -150,13 +150,13 @@ mod tests {
         for links in [vec![1, 2, 1], vec![], vec![0]] {
             builder.push(links).unwrap();
         }
-        assert_eq!(LinkTable::from_links(3, &links), builder.finish());
+        assert_eq!(CsrGraph::from_links(3, &links), builder.finish());
     }
 
     #[test]
     fn a_link_to_no_page_is_refused() {
         let expect = GraphError::NoSuchPage { from: 0, to: 7, pages: 2 };
-        assert_eq!(LinkTable::from_links(2, &[(0, 7)]), Err(expect));
+        assert_eq!(CsrGraph::from_links(2, &[(0, 7)]), Err(expect));
         let mut builder = LinkTableBuilder::with_capacity(2, 1);
         builder.push([7]).unwrap();
         builder.push([]).unwrap();

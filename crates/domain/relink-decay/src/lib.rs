@@ -18,7 +18,8 @@
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
-mod edge;
+mod bounds;
+mod estimator;
 mod failures;
 mod graph;
 mod neighborhood;
@@ -26,15 +27,16 @@ mod repair;
 mod score;
 mod solve;
 mod split;
-mod survey;
 mod tally;
 
-pub use edge::bounds;
-pub use failures::{Failures, FailuresError};
-pub use graph::{Graph, GraphError, LinkTable, LinkTableBuilder, Page};
-pub use neighborhood::{Look, Neighborhood};
+pub use bounds::bounds;
+pub use estimator::{
+    DeadEnd, DecayEstimate, DecayEstimator, EstimatorStep, StoppingRule, WalkStart,
+};
+pub use failures::{FailureProbabilities, FailuresError};
+pub use graph::{CsrGraph, Graph, GraphError, LinkTableBuilder, PageIndex};
+pub use neighborhood::{Neighborhood, Observation};
 pub use repair::Repair;
-pub use score::{Decay, Form, Interval, ScoreError, Sigma};
-pub use solve::{Case, Effort, Solution, Workers, solve};
-pub use split::Split;
-pub use survey::{DeadEnd, Estimate, From, Next, Patience, Survey};
+pub use score::{Decay, DecayDefinition, Interval, ScoreError, Sigma};
+pub use solve::{DecayProblem, Solution, SolverOptions, Threads, solve};
+pub use split::ScoreBreakdown;

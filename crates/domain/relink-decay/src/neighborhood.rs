@@ -12,39 +12,39 @@
 
 use std::collections::HashMap;
 
-use crate::graph::Page;
-use crate::score::{Form, Interval, Sigma};
+use crate::graph::PageIndex;
+use crate::score::{DecayDefinition, Interval, Sigma};
 
 /// A share of the crowd too small to be moved on once more. It stays counted as
 /// standing, so the bounds hold nevertheless.
-const CRUMB: f64 = 1e-6;
+const MIN_PUSHED_MASS: f64 = 1e-6;
 
 /// What was seen at a page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct Observation {
     /// How likely the page is dead.
     pub fails: f64,
     /// Where its links lead, each as often as it is written.
-    pub links: Vec<Page>,
+    pub links: Vec<PageIndex>,
 }
 
-impl Look {
+impl Observation {
     /// A page that is dead.
     pub fn dead() -> Self {
         Self { fails: 1.0, links: Vec::new() }
     }
 
     /// A living page with these links.
-    pub fn alive(links: Vec<Page>) -> Self {
+    pub fn alive(links: Vec<PageIndex>) -> Self {
         Self { fails: 0.0, links }
     }
 }
 
 /// A page that was named, and looked at or not.
 #[derive(Debug)]
-struct Spot {
-    page: Page,
-    seen: Option<Seen>,
+struct GraphNode {
+    page: PageIndex,
+    seen: Option<ExploredNode>,
     /// The share of the crowd that stands here.
     standing: f64,
     /// The share of the crowd that went on from here or failed here, each
@@ -53,7 +53,7 @@ struct Spot {
 }
 
 #[derive(Debug)]
-struct Seen {
+struct ExploredNode {
     fails: f64,
     /// By spot, with those that a form adds.
     links: Vec<u32>,
@@ -65,16 +65,16 @@ struct Seen {
 #[derive(Debug)]
 pub struct Neighborhood {
     sigma: Sigma,
-    form: Form,
-    spots: Vec<Spot>,
-    by_page: HashMap<Page, u32>,
+    form: DecayDefinition,
+    spots: Vec<GraphNode>,
+    by_page: HashMap<PageIndex, u32>,
     /// The share of the crowd that failed.
     failed: f64,
-    looks: usize,
+    observations: usize,
 }
 
 /// Where one surfer's walk is.
-pub(crate) enum Step {
+pub(crate) enum WalkState {
     /// He came to a page that was not looked at.
     Stuck(u32),
     /// He failed.
@@ -85,10 +85,10 @@ pub(crate) enum Step {
 
 impl Neighborhood {
     /// Nothing but the first page, and nothing known of it.
-    pub fn new(start: Page, sigma: Sigma, form: Form) -> Self {
-        let first = Spot { page: start, seen: None, standing: 1.0, visits: 0.0 };
+    pub fn new(start: PageIndex, sigma: Sigma, form: DecayDefinition) -> Self {
+        let first = GraphNode { page: start, seen: None, standing: 1.0, visits: 0.0 };
         let by_page = HashMap::from([(start, 0)]);
-        Self { sigma, form, spots: vec![first], by_page, failed: 0.0, looks: 0 }
+        Self { sigma, form, spots: vec![first], by_page, failed: 0.0, observations: 0 }
     }
 
     /// Between what and what the decay of the first page certainly lies.
@@ -108,12 +108,12 @@ impl Neighborhood {
 
     /// How many pages were looked at.
     pub fn looks(&self) -> usize {
-        self.looks
+        self.observations
     }
 
     /// The page to look at next for the narrowest bounds: where most of the
     /// crowd stands. `None` where every page was looked at.
-    pub fn widest_gap(&self) -> Option<Page> {
+    pub fn largest_residual(&self) -> Option<PageIndex> {
         let gaps = self.spots.iter().filter(|spot| spot.seen.is_none());
         // Of equals the first found, so that a run can be repeated.
         let widest = gaps.rev().max_by(|a, b| a.standing.total_cmp(&b.standing));
@@ -121,7 +121,7 @@ impl Neighborhood {
     }
 
     /// Takes what was seen at a page, and moves the crowd on.
-    pub fn learn(&mut self, page: Page, look: &Look) {
+    pub fn learn(&mut self, page: PageIndex, look: &Observation) {
         let spot = self.spot(page);
         if self.spots[spot as usize].seen.is_some() {
             return;
@@ -129,18 +129,18 @@ impl Neighborhood {
         let mut links: Vec<u32> = look.links.iter().map(|&to| self.spot(to)).collect();
         links.extend((0..self.form.added_links()).map(|_| spot));
         let to_itself = count(links.iter().filter(|&&to| to == spot).count());
-        let seen = Seen { fails: look.fails.clamp(0.0, 1.0), links, to_itself };
+        let seen = ExploredNode { fails: look.fails.clamp(0.0, 1.0), links, to_itself };
         self.spots[spot as usize].seen = Some(seen);
-        self.looks += 1;
+        self.observations += 1;
         self.move_on(spot);
     }
 
     /// The spot of a page, new if it was never named.
-    fn spot(&mut self, page: Page) -> u32 {
+    fn spot(&mut self, page: PageIndex) -> u32 {
         let next = u32::try_from(self.spots.len()).unwrap_or(u32::MAX);
         let spot = *self.by_page.entry(page).or_insert(next);
         if spot == next {
-            self.spots.push(Spot { page, seen: None, standing: 0.0, visits: 0.0 });
+            self.spots.push(GraphNode { page, seen: None, standing: 0.0, visits: 0.0 });
         }
         spot
     }
@@ -152,7 +152,7 @@ impl Neighborhood {
             let spot = &mut self.spots[at as usize];
             let Some(seen) = spot.seen.take() else { continue };
             let standing = std::mem::take(&mut spot.standing);
-            let onward = (1.0 - seen.fails) * self.sigma.going_on();
+            let onward = (1.0 - seen.fails) * self.sigma.continue_probability();
             let all = count(seen.links.len());
             // Whoever takes a link back here is here again: the sum over all
             // his returns, at once.
@@ -164,7 +164,10 @@ impl Neighborhood {
                 let next = &mut self.spots[to as usize];
                 let before = next.standing;
                 next.standing += visits * onward / all;
-                if next.seen.is_some() && before <= CRUMB && next.standing > CRUMB {
+                if next.seen.is_some()
+                    && before <= MIN_PUSHED_MASS
+                    && next.standing > MIN_PUSHED_MASS
+                {
                     crowded.push(to);
                 }
             }
@@ -190,22 +193,22 @@ impl Neighborhood {
 
     /// Lets one surfer walk from a spot as far as pages are known: the process
     /// of section 4.1, to the letter. `chance` gives numbers from 0 to below 1.
-    pub(crate) fn walk(&self, from: u32, chance: &mut dyn FnMut() -> f64) -> Step {
+    pub(crate) fn walk(&self, from: u32, chance: &mut dyn FnMut() -> f64) -> WalkState {
         let mut at = from;
         loop {
-            let Some(seen) = &self.spots[at as usize].seen else { return Step::Stuck(at) };
+            let Some(seen) = &self.spots[at as usize].seen else { return WalkState::Stuck(at) };
             if seen.fails > 0.0 && chance() < seen.fails {
-                return Step::Failed;
+                return WalkState::Failed;
             }
             if seen.links.is_empty() || chance() < self.sigma.get() {
-                return Step::Content;
+                return WalkState::Content;
             }
             at = seen.links[pick(chance(), seen.links.len())];
         }
     }
 
     /// The page at a spot.
-    pub(crate) fn page_at(&self, spot: u32) -> Page {
+    pub(crate) fn page_at(&self, spot: u32) -> PageIndex {
         self.spots[spot as usize].page
     }
 
@@ -215,7 +218,7 @@ impl Neighborhood {
         for spot in self.spots.iter().filter(|spot| spot.visits > 0.0) {
             let Some(seen) = &spot.seen else { continue };
             let of = count(seen.links.len());
-            let goes_on = (1.0 - seen.fails) * self.sigma.going_on();
+            let goes_on = (1.0 - seen.fails) * self.sigma.continue_probability();
             for (to, times) in counted(&seen.links) {
                 let to = &self.spots[to as usize];
                 let fails = to.seen.as_ref().map_or(0.0, |seen| seen.fails);
@@ -231,7 +234,7 @@ impl Neighborhood {
     }
 
     /// For each dead or doubtful page that was reached, the share that fails there.
-    pub(crate) fn failures(&self) -> impl Iterator<Item = (Page, f64)> {
+    pub(crate) fn failures(&self) -> impl Iterator<Item = (PageIndex, f64)> {
         self.spots.iter().filter_map(|spot| {
             let share = spot.visits * spot.seen.as_ref()?.fails;
             (share > 0.0).then_some((spot.page, share))
@@ -241,8 +244,8 @@ impl Neighborhood {
 
 /// A link to a page that fails, and who takes it.
 pub(crate) struct FailingLink {
-    pub(crate) from: Page,
-    pub(crate) to: Page,
+    pub(crate) from: PageIndex,
+    pub(crate) to: PageIndex,
     /// How often it is written on the page.
     pub(crate) times: f64,
     /// Of how many links of the page.

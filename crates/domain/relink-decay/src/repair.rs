@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use crate::graph::Page;
+use crate::graph::PageIndex;
 use crate::neighborhood::{FailingLink, Neighborhood};
 use crate::score::Decay;
 
@@ -15,9 +15,9 @@ use crate::score::Decay;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Repair {
     /// The page on which it is written.
-    pub from: Page,
+    pub from: PageIndex,
     /// The dead page it leads to.
-    pub to: Page,
+    pub to: PageIndex,
     /// The score of the first page once the link leads to a sound page.
     pub replaced: Decay,
     /// The most the score can be once the link is removed; only for links of
@@ -46,7 +46,7 @@ pub(crate) fn repairs(neighborhood: &Neighborhood, decay: Decay) -> Vec<Repair> 
     repairs
 }
 
-fn repair(link: &FailingLink, first: Page, decay: Decay) -> Repair {
+fn repair(link: &FailingLink, first: PageIndex, decay: Decay) -> Repair {
     Repair {
         from: link.from,
         to: link.to,

@@ -71,7 +71,7 @@ impl Sigma {
     }
 
     /// How likely the surfer goes on from a living page.
-    pub fn going_on(self) -> f64 {
+    pub fn continue_probability(self) -> f64 {
         1.0 - self.0
     }
 }
@@ -85,7 +85,7 @@ impl Default for Sigma {
 
 /// Which of the paper's two definitions is meant: they contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
+pub enum DecayDefinition {
     /// The surfer's process: he chooses among the links of the page. A living
     /// page whose links are all dead has decay 1 − sigma, as the paper says.
     #[default]
@@ -95,7 +95,7 @@ pub enum Form {
     SelfLoop,
 }
 
-impl Form {
+impl DecayDefinition {
     /// How many links to itself each page is given.
     pub(crate) fn added_links(self) -> u32 {
         match self {

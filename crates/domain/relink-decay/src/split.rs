@@ -10,13 +10,13 @@
 
 use std::fmt;
 
-use crate::failures::Failures;
-use crate::graph::{Graph, Page};
-use crate::score::{Decay, Form, Sigma};
+use crate::failures::FailureProbabilities;
+use crate::graph::{Graph, PageIndex};
+use crate::score::{Decay, DecayDefinition, Sigma};
 
 /// The decay of a living page, in two parts that add up to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Split {
+pub struct ScoreBreakdown {
     /// The share of its links that are dead: F.
     pub dead_links: f64,
     /// The mean decay of what its other links lead to: D̄.
@@ -27,7 +27,7 @@ pub struct Split {
     pub neighbors: f64,
 }
 
-impl Split {
+impl ScoreBreakdown {
     /// The two parts, from the share of dead links and the mean decay of what
     /// the others lead to.
     ///
@@ -43,8 +43,8 @@ impl Split {
         Self {
             dead_links: dead,
             mean_of_others,
-            own: sigma.going_on() * dead,
-            neighbors: sigma.going_on() * (1.0 - dead) * mean_of_others.get(),
+            own: sigma.continue_probability() * dead,
+            neighbors: sigma.continue_probability() * (1.0 - dead) * mean_of_others.get(),
         }
     }
 
@@ -56,21 +56,21 @@ impl Split {
     /// loop, is one of its neighbors'.
     pub fn of_page<G: Graph>(
         graph: &G,
-        form: Form,
+        form: DecayDefinition,
         sigma: Sigma,
-        failures: &Failures,
+        failures: &FailureProbabilities,
         scores: &[Decay],
-        page: Page,
+        page: PageIndex,
     ) -> Option<Self> {
-        if failures.chance(page) >= 1.0 {
+        if failures.probability(page) >= 1.0 {
             return None;
         }
         let mut parts = Parts::default();
         for &to in graph.links(page) {
-            parts.add(failures.chance(to), scores[to as usize].get());
+            parts.add(failures.probability(to), scores[to as usize].get());
         }
         for _ in 0..form.added_links() {
-            parts.add(failures.chance(page), scores[page as usize].get());
+            parts.add(failures.probability(page), scores[page as usize].get());
         }
         Some(Self::new(sigma, Decay::rounded(parts.dead_share()), parts.mean_of_others()))
     }
@@ -81,7 +81,7 @@ impl Split {
     }
 }
 
-impl fmt::Display for Split {
+impl fmt::Display for ScoreBreakdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (decay, Self { own, neighbors, .. }) = (self.decay(), self);
         write!(f, "{decay}: own dead links {own:.3}, neighbors {neighbors:.3}")

@@ -17,7 +17,7 @@ const STANDARD_ERRORS: f64 = 2.1;
 
 /// Sums over the walks so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Tally {
+pub(crate) struct WalkStats {
     walks: u32,
     /// Of the weights.
     weight: f64,
@@ -31,7 +31,7 @@ pub(crate) struct Tally {
     failed: f64,
 }
 
-impl Tally {
+impl WalkStats {
     /// Counts one walk.
     pub(crate) fn add(&mut self, lost: f64, open: f64, has_failed: bool) {
         self.walks += 1;

@@ -4,8 +4,9 @@
 
 use proptest::prelude::*;
 use relink_decay::{
-    Case, Decay, Effort, Estimate, Failures, Form, Graph, LinkTable, Look, Neighborhood, Next,
-    Page, Patience, Sigma, Split, Survey, bounds, solve,
+    CsrGraph, Decay, DecayDefinition, DecayEstimate, DecayEstimator, DecayProblem, EstimatorStep,
+    FailureProbabilities, Graph, Neighborhood, Observation, PageIndex, ScoreBreakdown, Sigma,
+    SolverOptions, StoppingRule, bounds, solve,
 };
 
 /// Room for rounding, and for the error that solving is allowed.
@@ -13,41 +14,54 @@ const SLACK: f64 = 1e-7;
 
 const PAGES: usize = 12;
 
-fn links() -> impl Strategy<Value = Vec<(Page, Page)>> {
+fn links() -> impl Strategy<Value = Vec<(PageIndex, PageIndex)>> {
     let page = 0..u32::try_from(PAGES).unwrap();
     prop::collection::vec((page.clone(), page), 0..40)
 }
 
-fn table() -> impl Strategy<Value = LinkTable> {
-    links().prop_map(|links| LinkTable::from_links(PAGES, &links).unwrap())
+fn table() -> impl Strategy<Value = CsrGraph> {
+    links().prop_map(|links| CsrGraph::from_links(PAGES, &links).unwrap())
 }
 
 /// Sound, dead, and doubtful pages.
-fn failures() -> impl Strategy<Value = Failures> {
+fn failures() -> impl Strategy<Value = FailureProbabilities> {
     let chance = prop_oneof![5 => Just(0.0), 3 => Just(1.0), 2 => 0.0..=1.0];
-    prop::collection::vec(chance, PAGES).prop_map(|chances| Failures::of_chances(chances).unwrap())
+    prop::collection::vec(chance, PAGES)
+        .prop_map(|chances| FailureProbabilities::of_chances(chances).unwrap())
 }
 
 fn sigma() -> impl Strategy<Value = Sigma> {
     (0.02..=1.0).prop_map(|sigma| Sigma::new(sigma).unwrap())
 }
 
-fn form() -> impl Strategy<Value = Form> {
-    prop_oneof![Just(Form::Plain), Just(Form::SelfLoop)]
+fn form() -> impl Strategy<Value = DecayDefinition> {
+    prop_oneof![Just(DecayDefinition::Plain), Just(DecayDefinition::SelfLoop)]
 }
 
-fn scores(graph: &LinkTable, form: Form, sigma: Sigma, failures: &Failures) -> Vec<Decay> {
-    solve(graph, form, &[Case { sigma, failures }], Effort::default()).scores.remove(0)
+fn scores(
+    graph: &CsrGraph,
+    form: DecayDefinition,
+    sigma: Sigma,
+    failures: &FailureProbabilities,
+) -> Vec<Decay> {
+    solve(graph, form, &[DecayProblem { sigma, failures }], SolverOptions::default())
+        .scores
+        .remove(0)
 }
 
 /// The recursive definition of section 4.1, read as an instruction.
-fn definition(graph: &LinkTable, form: Form, sigma: Sigma, failures: &Failures) -> Vec<f64> {
+fn definition(
+    graph: &CsrGraph,
+    form: DecayDefinition,
+    sigma: Sigma,
+    failures: &FailureProbabilities,
+) -> Vec<f64> {
     let mut scores = vec![0.0; PAGES];
     for _ in 0..2_000 {
         let mean = |page: usize| {
             let number = u32::try_from(page).unwrap();
             let mut links = graph.links(number).to_vec();
-            if form == Form::SelfLoop {
+            if form == DecayDefinition::SelfLoop {
                 links.push(number);
             }
             let sum: f64 = links.iter().map(|&to| scores[to as usize]).sum();
@@ -77,16 +91,21 @@ fn dice(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-fn look(graph: &LinkTable, failures: &Failures, page: Page) -> Look {
-    Look { fails: failures.chance(page), links: graph.links(page).to_vec() }
+fn look(graph: &CsrGraph, failures: &FailureProbabilities, page: PageIndex) -> Observation {
+    Observation { fails: failures.probability(page), links: graph.links(page).to_vec() }
 }
 
-fn run(mut survey: Survey, graph: &LinkTable, failures: &Failures, seed: u64) -> Estimate {
+fn run(
+    mut survey: DecayEstimator,
+    graph: &CsrGraph,
+    failures: &FailureProbabilities,
+    seed: u64,
+) -> DecayEstimate {
     let mut chance = dice(seed);
     loop {
         match survey.next(&mut chance) {
-            Next::Visit(page) => survey.learn(page, &look(graph, failures, page)),
-            Next::Settle(estimate) => return estimate,
+            EstimatorStep::Visit(page) => survey.learn(page, &look(graph, failures, page)),
+            EstimatorStep::Settle(estimate) => return estimate,
         }
     }
 }
@@ -129,7 +148,7 @@ proptest! {
     ) {
         let mut chances = failures.chances().to_vec();
         chances[page] = 1.0;
-        let more = Failures::of_chances(chances).unwrap();
+        let more = FailureProbabilities::of_chances(chances).unwrap();
         let before = scores(&graph, form, sigma, &failures);
         for (before, after) in before.iter().zip(scores(&graph, form, sigma, &more)) {
             prop_assert!(before.get() <= after.get() + SLACK);
@@ -140,10 +159,10 @@ proptest! {
     fn a_page_whose_links_are_all_dead_has_1_minus_sigma(
         sigma in sigma(), dead in prop::collection::vec(1..u32::try_from(PAGES).unwrap(), 1..20)
     ) {
-        let links: Vec<(Page, Page)> = dead.iter().map(|&to| (0, to)).collect();
-        let graph = LinkTable::from_links(PAGES, &links).unwrap();
-        let failures = Failures::of_pages(PAGES, &dead).unwrap();
-        let found = scores(&graph, Form::Plain, sigma, &failures)[0].get();
+        let links: Vec<(PageIndex, PageIndex)> = dead.iter().map(|&to| (0, to)).collect();
+        let graph = CsrGraph::from_links(PAGES, &links).unwrap();
+        let failures = FailureProbabilities::of_pages(PAGES, &dead).unwrap();
+        let found = scores(&graph, DecayDefinition::Plain, sigma, &failures)[0].get();
         prop_assert!((found - (1.0 - sigma.get())).abs() < SLACK);
     }
 
@@ -152,10 +171,10 @@ proptest! {
         graph in table(), form in form(), sigma in sigma(),
         dead in prop::collection::vec(0..u32::try_from(PAGES).unwrap(), 0..6)
     ) {
-        let failures = Failures::of_pages(PAGES, &dead).unwrap();
+        let failures = FailureProbabilities::of_pages(PAGES, &dead).unwrap();
         let scores = scores(&graph, form, sigma, &failures);
         for (page, decay) in (0..).zip(&scores) {
-            let Some(split) = Split::of_page(&graph, form, sigma, &failures, &scores, page) else {
+            let Some(split) = ScoreBreakdown::of_page(&graph, form, sigma, &failures, &scores, page) else {
                 prop_assert_eq!(*decay, Decay::DEAD);
                 continue;
             };
@@ -168,9 +187,9 @@ proptest! {
         graph in table(), form in form(),
         cases in prop::collection::vec((sigma(), failures()), 0..9)
     ) {
-        let asked: Vec<Case<'_>> =
-            cases.iter().map(|(sigma, failures)| Case { sigma: *sigma, failures }).collect();
-        let together = solve(&graph, form, &asked, Effort::default()).scores;
+        let asked: Vec<DecayProblem<'_>> =
+            cases.iter().map(|(sigma, failures)| DecayProblem { sigma: *sigma, failures }).collect();
+        let together = solve(&graph, form, &asked, SolverOptions::default()).scores;
         prop_assert_eq!(together.len(), cases.len());
         for (together, (sigma, failures)) in together.iter().zip(&cases) {
             for (a, b) in together.iter().zip(scores(&graph, form, *sigma, failures)) {
@@ -185,8 +204,8 @@ proptest! {
         unknown in prop::collection::vec(0..u32::try_from(PAGES).unwrap(), 0..6)
     ) {
         let truth = scores(&graph, form, sigma, &failures);
-        let case = Case { sigma, failures: &failures };
-        let bounds = bounds(&graph, form, case, &unknown, Effort::default());
+        let case = DecayProblem { sigma, failures: &failures };
+        let bounds = bounds(&graph, form, case, &unknown, SolverOptions::default());
         for (bounds, truth) in bounds.iter().zip(truth) {
             prop_assert!(bounds.low.get() <= truth.get() + SLACK);
             prop_assert!(bounds.high.get() >= truth.get() - SLACK);
@@ -201,7 +220,7 @@ proptest! {
         let truth = scores(&graph, form, sigma, &failures)[0].get();
         let mut neighborhood = Neighborhood::new(0, sigma, form);
         let mut before = neighborhood.bounds();
-        while let Some(page) = neighborhood.widest_gap() {
+        while let Some(page) = neighborhood.largest_residual() {
             neighborhood.learn(page, &look(&graph, &failures, page));
             let bounds = neighborhood.bounds();
             prop_assert!(bounds.low.get() <= truth + SLACK && truth <= bounds.high.get() + SLACK);
@@ -216,10 +235,10 @@ proptest! {
         graph in table(), form in form(), sigma in sigma(), failures in failures(), seed: u64
     ) {
         let truth = scores(&graph, form, sigma, &failures)[0].get();
-        for patience in [Patience::default(), Patience::sic_transit()] {
-            let survey = Survey::new(0, sigma, form, patience);
+        for patience in [StoppingRule::default(), StoppingRule::sic_transit()] {
+            let survey = DecayEstimator::new(0, sigma, form, patience);
             let estimate = run(survey, &graph, &failures, seed);
-            prop_assert!(estimate.looks <= PAGES);
+            prop_assert!(estimate.pages_fetched <= PAGES);
             let bounds = estimate.bounds;
             prop_assert!(bounds.low.get() <= truth + SLACK && truth <= bounds.high.get() + SLACK);
             prop_assert!(estimate.interval.holds(estimate.decay));
@@ -230,8 +249,8 @@ proptest! {
     fn the_same_chance_gives_the_same_estimate(
         graph in table(), failures in failures(), seed: u64
     ) {
-        let patience = Patience { half_width: 0.02, ..Patience::default() };
-        let survey = || Survey::new(0, Sigma::default(), Form::Plain, patience);
+        let patience = StoppingRule { half_width: 0.02, ..StoppingRule::default() };
+        let survey = || DecayEstimator::new(0, Sigma::default(), DecayDefinition::Plain, patience);
         let once = run(survey(), &graph, &failures, seed);
         prop_assert_eq!(once, run(survey(), &graph, &failures, seed));
     }
@@ -243,28 +262,28 @@ proptest! {
         links in links(), form in form(), sigma in sigma(),
         dead in prop::collection::vec(1..u32::try_from(PAGES).unwrap(), 1..6)
     ) {
-        let graph = LinkTable::from_links(PAGES, &links).unwrap();
-        let failures = Failures::of_pages(PAGES, &dead).unwrap();
-        let patience = Patience { push: usize::MAX, half_width: 0.0, ..Patience::default() };
-        let mut survey = Survey::new(0, sigma, form, patience);
+        let graph = CsrGraph::from_links(PAGES, &links).unwrap();
+        let failures = FailureProbabilities::of_pages(PAGES, &dead).unwrap();
+        let patience = StoppingRule { push: usize::MAX, half_width: 0.0, ..StoppingRule::default() };
+        let mut survey = DecayEstimator::new(0, sigma, form, patience);
         let mut chance = dice(1);
-        while let Next::Visit(page) = survey.next(&mut chance) {
+        while let EstimatorStep::Visit(page) = survey.next(&mut chance) {
             survey.learn(page, &look(&graph, &failures, page));
         }
         let sound = u32::try_from(PAGES).unwrap();
-        let more = Failures::of_pages(PAGES + 1, &dead).unwrap();
+        let more = FailureProbabilities::of_pages(PAGES + 1, &dead).unwrap();
         for repair in survey.repairs() {
-            let is_it = |link: &(Page, Page)| *link == (repair.from, repair.to);
-            let swap = |link: &(Page, Page)| if is_it(link) { (link.0, sound) } else { *link };
-            let replaced: Vec<(Page, Page)> = links.iter().map(swap).collect();
-            let graph = LinkTable::from_links(PAGES + 1, &replaced).unwrap();
+            let is_it = |link: &(PageIndex, PageIndex)| *link == (repair.from, repair.to);
+            let swap = |link: &(PageIndex, PageIndex)| if is_it(link) { (link.0, sound) } else { *link };
+            let replaced: Vec<(PageIndex, PageIndex)> = links.iter().map(swap).collect();
+            let graph = CsrGraph::from_links(PAGES + 1, &replaced).unwrap();
             let after = scores(&graph, form, sigma, &more)[0].get();
             // Crumbs of the crowd are left standing, hence the wider slack.
             prop_assert!((after - repair.replaced.get()).abs() < 1e-3);
             if let Some(at_most) = repair.removed {
-                let removed: Vec<(Page, Page)> =
+                let removed: Vec<(PageIndex, PageIndex)> =
                     links.iter().filter(|link| !is_it(link)).copied().collect();
-                let graph = LinkTable::from_links(PAGES, &removed).unwrap();
+                let graph = CsrGraph::from_links(PAGES, &removed).unwrap();
                 let after = scores(&graph, form, sigma, &failures)[0].get();
                 prop_assert!(after <= at_most.get() + 1e-3, "{after} for {at_most}");
             }

@@ -28,17 +28,17 @@ pub enum CanonicalError {
 /// The canonical URL that `text` means, seen from `base`.
 ///
 /// ```
-/// use relink_frontier::canonical;
+/// use relink_frontier::canonicalize;
 /// let url = canonical(None, "HTTP://Example.ORG:80/a/../b?q=1#part")?;
 /// assert_eq!(url.as_str(), "http://example.org/b?q=1");
 /// # Ok::<(), relink_frontier::CanonicalError>(())
 /// ```
-pub fn canonical(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
+pub fn canonicalize(base: Option<&Url>, text: &str) -> Result<Url, CanonicalError> {
     let parsed = match base {
         Some(base) => base.join(&few_slashes(&with_authority(text))),
         None => Url::parse(text),
     };
-    let mut url = parsed.map_err(|fault| match fault {
+    let mut url = parsed.map_err(|error| match error {
         url::ParseError::RelativeUrlWithoutBase => CanonicalError::NoBase,
         other => CanonicalError::NotAUrl(other.to_string()),
     })?;
@@ -75,7 +75,7 @@ fn drop_trailing_dot(url: &mut Url) {
 /// The name of the host that politeness is owed to.
 ///
 /// Both standard ports are one host; any other port is a server of its own.
-pub fn host_name(url: &Url) -> String {
+pub fn host_key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     match url.port() {
         Some(port) => format!("{host}:{port}"),
@@ -91,7 +91,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let found = canonical(None, text).map_or_else(|fault| fault.to_string(), Into::into);
+        let found = canonicalize(None, text).map_or_else(|error| error.to_string(), Into::into);
         assert_eq!(found, expect);
     }
 
@@ -111,9 +111,9 @@ mod tests {
             "http:/me:secret@example.net/x",
             " HTTP:me:se\tcret@example.net/x",
         ] {
-            assert_eq!(canonical(Some(&base), text).unwrap().as_str(), "http://example.net/x");
+            assert_eq!(canonicalize(Some(&base), text).unwrap().as_str(), "http://example.net/x");
         }
-        let relative = |text| String::from(canonical(Some(&base), text).unwrap());
+        let relative = |text| String::from(canonicalize(Some(&base), text).unwrap());
         assert_eq!(relative("http:x/me@example.net"), "http://example.org/a/x/me@example.net");
         assert_eq!(relative("http:/me@home/x"), "http://example.org/me@home/x");
     }
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn relative_links_are_seen_from_their_base() {
         let base = Url::parse("https://example.org/docs/a.html").unwrap();
-        let url = canonical(Some(&base), "../b#c").unwrap();
+        let url = canonicalize(Some(&base), "../b#c").unwrap();
         assert_eq!(url.as_str(), "https://example.org/b");
     }
 
@@ -144,10 +144,10 @@ mod tests {
     fn more_slashes_than_two_are_two() {
         let base = Url::parse("https://example.org/docs/a.html").unwrap();
         for text in ["//a.test/b", "///a.test/b", " ////a.test/b", "\\\\/a.test/b"] {
-            assert_eq!(canonical(Some(&base), text).unwrap().as_str(), "https://a.test/b");
+            assert_eq!(canonicalize(Some(&base), text).unwrap().as_str(), "https://a.test/b");
         }
-        assert_eq!(canonical(Some(&base), "/a///b").unwrap().path(), "/a///b");
-        assert!(canonical(Some(&base), "///").is_err());
+        assert_eq!(canonicalize(Some(&base), "/a///b").unwrap().path(), "/a///b");
+        assert!(canonicalize(Some(&base), "///").is_err());
     }
 
     #[test]
@@ -157,15 +157,15 @@ mod tests {
             ("https://example.org/", "example.org"),
             ("http://127.0.0.1:8080/", "127.0.0.1:8080"),
         ] {
-            assert_eq!(host_name(&Url::parse(url).unwrap()), expect);
+            assert_eq!(host_key(&Url::parse(url).unwrap()), expect);
         }
     }
 
     proptest! {
         #[test]
         fn the_canonical_form_is_its_own_canonical_form(text in "https?://[a-z0-9.@:%/?#&=é ]{1,40}") {
-            if let Ok(once) = canonical(None, &text) {
-                let twice = canonical(None, once.as_str());
+            if let Ok(once) = canonicalize(None, &text) {
+                let twice = canonicalize(None, once.as_str());
                 prop_assert_eq!(twice, Ok(once));
             }
         }

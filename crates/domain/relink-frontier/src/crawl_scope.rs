@@ -7,12 +7,12 @@
 use serde::{Deserialize, Serialize};
 use url::{Host, Url};
 
-use crate::{Scope, host_name};
+use crate::{UrlFilter, host_key};
 
 /// How far from its seeds a crawl goes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reach {
+pub enum ScopeMode {
     /// The host of a seed, with or without `www.`.
     #[default]
     Host,
@@ -37,7 +37,7 @@ pub enum Reach {
 #[derive(Debug, Clone, Default)]
 pub struct CrawlScope {
     regions: Vec<Region>,
-    patterns: Scope,
+    patterns: UrlFilter,
 }
 
 /// What is reached from one seed.
@@ -50,7 +50,7 @@ enum Region {
 
 impl CrawlScope {
     /// The pages within `reach` of one of the seeds that the patterns take.
-    pub fn new(reach: Reach, seeds: &[Url], patterns: Scope) -> Self {
+    pub fn new(reach: ScopeMode, seeds: &[Url], patterns: UrlFilter) -> Self {
         let mut regions = Vec::new();
         for seed in seeds {
             let region = Region::around(reach, seed);
@@ -63,17 +63,21 @@ impl CrawlScope {
 
     /// Whether the crawl walks through `url`.
     pub fn is_inside(&self, url: &Url) -> bool {
-        self.regions.iter().any(|region| region.holds(url)) && self.patterns.takes(url.as_str())
+        self.regions.iter().any(|region| region.holds(url)) && self.patterns.matches(url.as_str())
     }
 }
 
 impl Region {
-    fn around(reach: Reach, seed: &Url) -> Self {
+    fn around(reach: ScopeMode, seed: &Url) -> Self {
         match reach {
-            Reach::Host => Self::Host(bare_host(seed)),
+            ScopeMode::Host => Self::Host(bare_host(seed)),
             // An address of numbers has no domain, nor has a name without a dot.
-            Reach::Domain => domain(seed).map_or_else(|| Self::Host(bare_host(seed)), Self::Domain),
-            Reach::Prefix => Self::Prefix { host: bare_host(seed), folder: folder(seed.path()) },
+            ScopeMode::Domain => {
+                domain(seed).map_or_else(|| Self::Host(bare_host(seed)), Self::Domain)
+            }
+            ScopeMode::Prefix => {
+                Self::Prefix { host: bare_host(seed), folder: folder(seed.path()) }
+            }
         }
     }
 
@@ -92,7 +96,7 @@ impl Region {
 
 /// The host without `www.`: most sites answer under both names.
 fn bare_host(url: &Url) -> String {
-    let name = host_name(url);
+    let name = host_key(url);
     name.strip_prefix("www.").map_or(name.clone(), str::to_owned)
 }
 
@@ -112,9 +116,9 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(reach: Reach, seed: &str, inside: &[&str], outside: &[&str]) {
+    fn check(reach: ScopeMode, seed: &str, inside: &[&str], outside: &[&str]) {
         let url = |text: &str| Url::parse(text).unwrap();
-        let scope = CrawlScope::new(reach, &[url(seed)], Scope::default());
+        let scope = CrawlScope::new(reach, &[url(seed)], UrlFilter::default());
         for text in inside {
             assert!(scope.is_inside(&url(text)), "{text} is within {reach:?} of {seed}");
         }
@@ -126,13 +130,13 @@ mod tests {
     #[test]
     fn a_host_is_one_with_and_without_www() {
         check(
-            Reach::Host,
+            ScopeMode::Host,
             "https://example.org/a",
             &["https://example.org/", "http://www.example.org/b"],
             &["https://blog.example.org/", "https://example.org:8443/", "https://example.net/"],
         );
         check(
-            Reach::Host,
+            ScopeMode::Host,
             "http://127.0.0.1:81/",
             &["http://127.0.0.1:81/a"],
             &["http://127.0.0.1/"],
@@ -142,19 +146,24 @@ mod tests {
     #[test]
     fn a_domain_is_what_somebody_can_register() {
         check(
-            Reach::Domain,
+            ScopeMode::Domain,
             "https://www.example.co.uk/",
             &["https://example.co.uk/", "http://a.b.example.co.uk:8080/"],
             &["https://other.co.uk/", "https://example.uk/"],
         );
-        check(Reach::Domain, "http://127.0.0.1/", &["http://127.0.0.1/a"], &["http://127.1.0.1/"]);
+        check(
+            ScopeMode::Domain,
+            "http://127.0.0.1/",
+            &["http://127.0.0.1/a"],
+            &["http://127.1.0.1/"],
+        );
     }
 
     #[test]
     fn a_prefix_ends_at_a_slash() {
         for seed in ["https://example.org/docs", "https://example.org/docs/"] {
             check(
-                Reach::Prefix,
+                ScopeMode::Prefix,
                 seed,
                 &[
                     "https://example.org/docs",
@@ -165,12 +174,12 @@ mod tests {
             );
         }
         check(
-            Reach::Prefix,
+            ScopeMode::Prefix,
             "https://example.org/docs/index.html",
             &["https://example.org/docs/", "https://example.org/docs/a"],
             &["https://example.org/a"],
         );
-        check(Reach::Prefix, "https://example.org/a.html", &["https://example.org/b"], &[]);
+        check(ScopeMode::Prefix, "https://example.org/a.html", &["https://example.org/b"], &[]);
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub struct DepthCurve {
     /// A point for each depth, the seeds' first.
     pub points: Vec<DepthPoint>,
     /// The depth from which little new appears, if the crawl got there.
-    pub little_new_from: Option<u32>,
+    pub saturation_depth: Option<u32>,
 }
 
 /// The curve of what each depth gave, the seeds' first.
@@ -70,11 +70,11 @@ pub fn depth_curve(counts: &[DepthCount]) -> DepthCurve {
         });
         before = Some(count.new_links);
     }
-    DepthCurve { points, little_new_from: little_new_from(counts) }
+    DepthCurve { points, saturation_depth: saturation_depth(counts) }
 }
 
 /// The first depth after the richest from which on all give little.
-fn little_new_from(counts: &[DepthCount]) -> Option<u32> {
+fn saturation_depth(counts: &[DepthCount]) -> Option<u32> {
     let most = counts.iter().map(|count| count.new_links).max().filter(|most| *most > 0)?;
     let richest = counts.iter().rposition(|count| count.new_links == most)?;
     let gives_little =
@@ -104,7 +104,7 @@ mod tests {
         let found = curve.points.iter().filter_map(|point| point.slope);
         let found: Vec<String> = found.map(|slope| format!("{slope:+}")).collect();
         assert_eq!(found.join(" "), slopes);
-        assert_eq!(curve.little_new_from, expect, "{new_links:?}");
+        assert_eq!(curve.saturation_depth, expect, "{new_links:?}");
         assert!(curve.points.last().is_none_or(|last| (last.known - 1.0).abs() < 1e-9));
     }
 

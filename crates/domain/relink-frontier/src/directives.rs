@@ -24,14 +24,14 @@ const WITH_VALUE: [&str; 4] =
 /// assert_eq!(page, PageDirectives { nofollow: false, noindex: true });
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PageDirectives {
+pub struct RobotsDirectives {
     /// Its links are not to be followed.
     pub nofollow: bool,
     /// It is not to be shown in an index.
     pub noindex: bool,
 }
 
-impl PageDirectives {
+impl RobotsDirectives {
     /// Reads values of `X-Robots-Tag`, or the content of meta elements that
     /// address everybody or us ([`PageDirectives::is_for_us`]).
     ///
@@ -86,7 +86,7 @@ mod tests {
 
     #[track_caller]
     fn check(values: &[&str], expect: &str) {
-        let page = PageDirectives::parse(values.iter().copied());
+        let page = RobotsDirectives::parse(values.iter().copied());
         let words = [(page.nofollow, "nofollow"), (page.noindex, "noindex")];
         let found: Vec<&str> = words.iter().filter(|word| word.0).map(|word| word.1).collect();
         assert_eq!(found.join(" "), expect, "{values:?}");
@@ -131,7 +131,7 @@ mod tests {
         for (name, expect) in
             [("robots", true), (" ROBOTS ", true), ("Relink", true), ("googlebot", false)]
         {
-            assert_eq!(PageDirectives::is_for_us(name), expect, "{name}");
+            assert_eq!(RobotsDirectives::is_for_us(name), expect, "{name}");
         }
     }
 }

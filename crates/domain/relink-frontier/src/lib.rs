@@ -8,38 +8,38 @@
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
-mod address_gate;
 mod backoff;
+mod block_detector;
 mod canonical;
 mod crawl_scope;
 mod depth_curve;
 mod directives;
-mod host_clock;
+mod host_rate_limiter;
+mod ip_rate_limiter;
 mod network;
-mod order;
 mod outage;
-mod pace;
 mod parameters;
+mod politeness;
 mod robots;
 mod scope;
 mod template_links;
 mod traps;
-mod welcome;
+mod traversal_order;
 
-pub use address_gate::AddressGate;
 pub use backoff::backoff;
-pub use canonical::{CanonicalError, canonical, host_name};
-pub use crawl_scope::{CrawlScope, Reach};
+pub use block_detector::BlockDetector;
+pub use canonical::{CanonicalError, canonicalize, host_key};
+pub use crawl_scope::{CrawlScope, ScopeMode};
 pub use depth_curve::{DepthCount, DepthCurve, DepthPoint, depth_curve};
-pub use directives::PageDirectives;
-pub use host_clock::{Arrival, HostClock, Readiness, StoredDelays};
+pub use directives::RobotsDirectives;
+pub use host_rate_limiter::{HostRateLimiter, HostReadiness, ResponseSignal, StoredDelays};
+pub use ip_rate_limiter::IpRateLimiter;
 pub use network::{NetworkDoubt, NetworkEvidence, outside_domain};
-pub use order::{Discovery, Order, is_within_depth};
 pub use outage::{Admittance, HostSign, Outage};
-pub use pace::Pace;
-pub use parameters::{ParameterTrials, TrialOutcome, strip};
-pub use robots::{Robots, RobotsAnswer};
-pub use scope::{PatternError, Scope};
+pub use parameters::{ParameterLearner, TrialOutcome, strip};
+pub use politeness::PolitenessPolicy;
+pub use robots::{RobotsPolicy, RobotsTxt};
+pub use scope::{PatternError, UrlFilter};
 pub use template_links::{is_template, section};
-pub use traps::{Admission, AvoidedPattern, PageSight, TrapKind, TrapWatch, UrlPattern};
-pub use welcome::Welcome;
+pub use traps::{DetectedTrap, PageFingerprint, TrapDecision, TrapDetector, TrapKind, UrlPattern};
+pub use traversal_order::{LinkDiscovery, TraversalOrder, is_within_depth};

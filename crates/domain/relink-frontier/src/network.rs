@@ -21,7 +21,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use relink_model::{ConnectFault, Digest, Ending, Phase, Probe};
+use relink_model::{ConnectError, Digest, FetchOutcome, Phase, Probe};
 use url::{Host, Url};
 
 /// Domains outside that were reached, from which on the network works.
@@ -131,16 +131,19 @@ impl NetworkEvidence {
             return false;
         }
         let domain = domain.to_owned();
-        match probe.ending {
-            Ending::NoAddress(_) | Ending::TimedOut(Phase::Dns) => self.unresolved.insert(domain),
+        match probe.outcome {
+            FetchOutcome::DnsFailed(_) | FetchOutcome::TimedOut(Phase::Dns) => {
+                self.unresolved.insert(domain)
+            }
             // A machine that refuses a connection was reached.
-            Ending::NoConnection(ConnectFault::Refused | ConnectFault::Reset) => {
+            FetchOutcome::ConnectFailed(ConnectError::Refused | ConnectError::Reset) => {
                 return self.reached.insert(domain);
             }
-            Ending::NoConnection(_) | Ending::TimedOut(Phase::Connect | Phase::Total) => {
+            FetchOutcome::ConnectFailed(_)
+            | FetchOutcome::TimedOut(Phase::Connect | Phase::Total) => {
                 self.unreached.insert(domain)
             }
-            Ending::Barred(_) | Ending::Closed => return false,
+            FetchOutcome::PrivateAddress(_) | FetchOutcome::RobotsDisallowed => return false,
             _ => return self.reached.insert(domain),
         };
         false
@@ -207,7 +210,7 @@ impl NetworkEvidence {
     }
 
     fn note_page(&mut self, domain: &str, probe: &Probe) {
-        let is_page = matches!(probe.ending, Ending::Answered(200..=299));
+        let is_page = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         if !is_page || self.pages.len() >= MAX_PAGES || self.pages.contains_key(domain) {
             return;
         }
@@ -227,7 +230,7 @@ fn page_text(digest: &Digest) -> Option<String> {
     let title = digest.title.as_deref().unwrap_or_default();
     let text = format!("{title}\n{}", digest.headings.join("\n"));
     if text.trim().is_empty() {
-        let opening: String = digest.opening.chars().take(OPENING).collect();
+        let opening: String = digest.text_start.chars().take(OPENING).collect();
         return (!opening.is_empty()).then_some(opening);
     }
     Some(text)
@@ -236,17 +239,17 @@ fn page_text(digest: &Digest) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
-    use relink_model::{DnsFault, Hop, Timings};
+    use relink_model::{DnsError, Hop, Timings};
 
     use super::*;
 
-    fn probe(ending: Ending, landing: &str, title: &str) -> Probe {
-        let hop = Hop { url: landing.to_owned(), status: 200, location: None, address: None };
+    fn probe(ending: FetchOutcome, landing: &str, title: &str) -> Probe {
+        let hop = Hop { url: landing.to_owned(), status: 200, location: None, ip: None };
         let digest = Digest { title: Some(title.to_owned()), ..Digest::default() };
         Probe {
-            asked: Timestamp::UNIX_EPOCH,
+            requested_at: Timestamp::UNIX_EPOCH,
             hops: vec![hop],
-            ending,
+            outcome: ending,
             timings: Timings::default(),
             retry_after: None,
             digest: Some(Box::new(digest)),
@@ -259,16 +262,16 @@ mod tests {
         let mut evidence = NetworkEvidence::default();
         for n in 0..answered {
             let domain = format!("up{n}.test");
-            let page = probe(Ending::Answered(200), &format!("http://{domain}/"), &domain);
+            let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), &domain);
             evidence.note(&domain, &page);
         }
         let failed = |ending| Probe { hops: Vec::new(), digest: None, ..probe(ending, "", "") };
         for n in 0..unresolved {
-            let ending = Ending::NoAddress(DnsFault::NoSuchName);
+            let ending = FetchOutcome::DnsFailed(DnsError::NoSuchName);
             evidence.note(&format!("gone{n}.test"), &failed(ending));
         }
         for n in 0..unreached {
-            let ending = Ending::TimedOut(Phase::Connect);
+            let ending = FetchOutcome::TimedOut(Phase::Connect);
             evidence.note(&format!("far{n}.test"), &failed(ending));
         }
         evidence
@@ -310,7 +313,7 @@ mod tests {
     #[test]
     fn order_of_results_does_not_matter_before_the_network_is_proven() {
         let mut evidence = seen(0, 12, 0);
-        evidence.note("up.test", &probe(Ending::Answered(404), "http://up.test/", ""));
+        evidence.note("up.test", &probe(FetchOutcome::Response(404), "http://up.test/", ""));
         assert_eq!(evidence.doubt(), seen(1, 12, 0).doubt());
     }
 
@@ -319,7 +322,7 @@ mod tests {
         let mut evidence = seen(own, 0, 0);
         for n in 0..shared {
             let domain = format!("shared{n}.test");
-            let page = probe(Ending::Answered(200), &format!("http://{domain}/"), "Buy now");
+            let page = probe(FetchOutcome::Response(200), &format!("http://{domain}/"), "Buy now");
             evidence.note(&domain, &page);
         }
         evidence
@@ -342,7 +345,8 @@ mod tests {
     fn redirect_of_all_hosts_to_one_host_is_the_same_page() {
         let mut evidence = NetworkEvidence::default();
         for n in 0..5 {
-            let page = probe(Ending::Answered(200), "http://portal.test/login", &n.to_string());
+            let page =
+                probe(FetchOutcome::Response(200), "http://portal.test/login", &n.to_string());
             evidence.note(&format!("a{n}.test"), &page);
         }
         assert!(evidence.page_doubt(false).is_some());

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_model::{Ending, Probe};
+use relink_model::{FetchOutcome, Probe};
 use url::Url;
 
 /// Failed requests in a row after which a host is paused. With the default of
@@ -43,15 +43,21 @@ impl HostSign {
         }
         // The redirect may lead to another host, which did not respond.
         let leads_away = probe.hops.last().is_some_and(|hop| hop.location.is_some());
-        match probe.ending {
-            Ending::TimedOut(_) | Ending::NoConnection(_) | Ending::Broken(_) if leads_away => {
+        match probe.outcome {
+            FetchOutcome::TimedOut(_)
+            | FetchOutcome::ConnectFailed(_)
+            | FetchOutcome::ProtocolError(_)
+                if leads_away =>
+            {
                 Self::Neutral
             }
-            Ending::Answered(500..=599)
-            | Ending::TimedOut(_)
-            | Ending::NoConnection(_)
-            | Ending::Broken(_) => Self::Failed,
-            Ending::NoAddress(_) | Ending::Tls(_) | Ending::Barred(_) => Self::Neutral,
+            FetchOutcome::Response(500..=599)
+            | FetchOutcome::TimedOut(_)
+            | FetchOutcome::ConnectFailed(_)
+            | FetchOutcome::ProtocolError(_) => Self::Failed,
+            FetchOutcome::DnsFailed(_) | FetchOutcome::Tls(_) | FetchOutcome::PrivateAddress(_) => {
+                Self::Neutral
+            }
             _ => Self::Up,
         }
     }
@@ -84,7 +90,7 @@ pub struct Outage {
     failures: u32,
     /// When the first of them was sent, and how the last of them ended.
     since: Option<Timestamp>,
-    last: Option<Ending>,
+    last: Option<FetchOutcome>,
     /// When the first of them ended, as time since the run began.
     began: Option<Duration>,
     state: State,
@@ -115,8 +121,8 @@ impl Outage {
             HostSign::Up => *self = Self::default(),
             HostSign::Failed => {
                 self.failures = self.failures.saturating_add(1);
-                self.since.get_or_insert(probe.asked);
-                self.last = Some(probe.ending.clone());
+                self.since.get_or_insert(probe.requested_at);
+                self.last = Some(probe.outcome.clone());
                 self.began.get_or_insert(now);
                 self.advance(now, first_pause);
             }
@@ -147,7 +153,7 @@ impl Outage {
     }
 
     /// Notes that a request is sent: after a pause it is a probe.
-    pub fn depart(&mut self) {
+    pub fn request_started(&mut self) {
         if let State::Paused { failed, .. } = self.state {
             self.state = State::Probing { failed };
         }
@@ -182,35 +188,35 @@ impl Outage {
     }
 
     /// Since when the host has only failed, and how the last request ended.
-    pub fn facts(&self) -> Option<(Timestamp, &Ending)> {
+    pub fn facts(&self) -> Option<(Timestamp, &FetchOutcome)> {
         Some((self.since?, self.last.as_ref()?))
     }
 
     /// Whether the last failed request got no response from a server.
     pub fn is_silent(&self) -> bool {
-        self.last.as_ref().is_some_and(|ending| !matches!(ending, Ending::Answered(_)))
+        self.last.as_ref().is_some_and(|ending| !matches!(ending, FetchOutcome::Response(_)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use relink_model::{ConnectFault, DnsFault, Hop, Phase, Timings};
+    use relink_model::{ConnectError, DnsError, Hop, Phase, Timings};
 
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn probe(ending: Ending, hops: &[(&str, u16, Option<&str>)]) -> Probe {
+    fn probe(ending: FetchOutcome, hops: &[(&str, u16, Option<&str>)]) -> Probe {
         let hop = |(url, status, location): &(&str, u16, Option<&str>)| Hop {
             url: (*url).to_owned(),
             status: *status,
             location: location.map(str::to_owned),
-            address: None,
+            ip: None,
         };
         Probe {
-            asked: Timestamp::UNIX_EPOCH,
+            requested_at: Timestamp::UNIX_EPOCH,
             hops: hops.iter().map(hop).collect(),
-            ending,
+            outcome: ending,
             timings: Timings::default(),
             retry_after: None,
             digest: None,
@@ -218,7 +224,7 @@ mod tests {
     }
 
     fn answered(status: u16) -> Probe {
-        probe(Ending::Answered(status), &[("http://a.test/x", status, None)])
+        probe(FetchOutcome::Response(status), &[("http://a.test/x", status, None)])
     }
 
     /// Sends a request whenever that is allowed; returns when each was sent
@@ -231,7 +237,7 @@ mod tests {
                 Some(Admittance::ProbeFrom(at)) => now = now.max(at),
                 Some(Admittance::Down) | None => break,
             }
-            outage.depart();
+            outage.request_started();
             sent.push(now);
             let probe = respond(sent.len());
             outage.note(HostSign::of(&probe), &probe, now, SECOND);
@@ -247,7 +253,7 @@ mod tests {
         let at = |request: usize| sent[request].as_secs();
         assert_eq!([at(limit - 4), at(limit - 3), at(limit - 2), at(limit - 1)], [0, 1, 5, 21]);
         assert!(outage.is_down() && !outage.is_silent());
-        assert_eq!(outage.facts().unwrap().1, &Ending::Answered(502));
+        assert_eq!(outage.facts().unwrap().1, &FetchOutcome::Response(502));
     }
 
     #[test]
@@ -298,18 +304,18 @@ mod tests {
 
     #[test]
     fn sign_of_a_probe_is_about_the_host_that_was_named() {
-        let refused = || Ending::NoConnection(ConnectFault::Refused);
+        let refused = || FetchOutcome::ConnectFailed(ConnectError::Refused);
         check(&answered(200), HostSign::Up);
         check(&answered(404), HostSign::Up);
         check(&answered(599), HostSign::Failed);
         check(&probe(refused(), &[]), HostSign::Failed);
-        check(&probe(Ending::TimedOut(Phase::Head), &[]), HostSign::Failed);
-        check(&probe(Ending::NoAddress(DnsFault::NoSuchName), &[]), HostSign::Neutral);
+        check(&probe(FetchOutcome::TimedOut(Phase::Headers), &[]), HostSign::Failed);
+        check(&probe(FetchOutcome::DnsFailed(DnsError::NoSuchName), &[]), HostSign::Neutral);
         let away = [("http://a.test/", 301, Some("http://b.test/")), ("http://b.test/", 502, None)];
-        check(&probe(Ending::Answered(502), &away), HostSign::Up);
+        check(&probe(FetchOutcome::Response(502), &away), HostSign::Up);
         check(&probe(refused(), &away[..1]), HostSign::Neutral);
         let home =
             [("http://a.test/", 301, Some("https://a.test/")), ("https://a.test/", 502, None)];
-        check(&probe(Ending::Answered(502), &home), HostSign::Failed);
+        check(&probe(FetchOutcome::Response(502), &home), HostSign::Failed);
     }
 }

@@ -1,6 +1,6 @@
 //! Parameters of an address that do not matter.
 //!
-//! Some are known: marks of campaigns and names of sessions. Others are learnt
+//! Some are known: marks of campaigns and names of sessions. Others are learned
 //! by trial: where a page stays the same without a parameter, often enough,
 //! it is left out on addresses of that kind. Nothing here asks for pages; the
 //! trials' outcomes are told.
@@ -9,7 +9,7 @@ mod known;
 mod trials;
 
 pub use known::strip;
-pub use trials::{ParameterTrials, TrialOutcome};
+pub use trials::{ParameterLearner, TrialOutcome};
 
 use url::Url;
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use url::{Position, Url};
 
-pub use answer::RobotsAnswer;
+pub use answer::RobotsPolicy;
 use lines::{Line, lines};
 use path::{normal_path, normal_pattern, pattern_fits};
 
@@ -41,7 +41,7 @@ const OWN_PATH: &str = "/robots.txt";
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub struct Robots {
+pub struct RobotsTxt {
     text: String,
     groups: Vec<Group>,
     sitemaps: Vec<String>,
@@ -66,11 +66,11 @@ struct Rule {
     line: String,
 }
 
-impl Robots {
+impl RobotsTxt {
     /// How much of a file is read (RFC 9309, §2.5).
     pub const LONGEST_FILE: usize = 500 * 1024;
     /// No site makes us wait longer between two visits.
-    pub const LONGEST_CRAWL_DELAY: Duration = Duration::from_mins(5);
+    pub const MAX_CRAWL_DELAY: Duration = Duration::from_mins(5);
 
     /// Reads a file. Whatever it holds, it is read: lines that mean nothing
     /// are passed over.
@@ -89,7 +89,7 @@ impl Robots {
     }
 
     fn read(text: String) -> Self {
-        let mut reading = Reading::default();
+        let mut reading = RobotsParser::default();
         for line in lines(&text) {
             reading.take(&line);
         }
@@ -154,21 +154,21 @@ impl Robots {
     }
 }
 
-impl From<String> for Robots {
+impl From<String> for RobotsTxt {
     fn from(text: String) -> Self {
         Self::read(text)
     }
 }
 
-impl From<Robots> for String {
-    fn from(robots: Robots) -> Self {
+impl From<RobotsTxt> for String {
+    fn from(robots: RobotsTxt) -> Self {
         robots.text
     }
 }
 
 /// What has been read so far.
 #[derive(Default)]
-struct Reading {
+struct RobotsParser {
     groups: Vec<Group>,
     sitemaps: Vec<String>,
     /// From which agent of the last group on a delay counts.
@@ -178,7 +178,7 @@ struct Reading {
     is_after_delay: bool,
 }
 
-impl Reading {
+impl RobotsParser {
     fn take(&mut self, line: &Line) {
         match line {
             Line::Agent(name) => self.take_agent(name),

@@ -25,19 +25,19 @@ pub struct PatternError {
 /// enough, because `https://example.org/*.pdf` and `\.pdf$` are both what
 /// people write.
 #[derive(Debug, Clone, Default)]
-pub struct Scope {
+pub struct UrlFilter {
     include: Vec<Regex>,
     exclude: Vec<Regex>,
 }
 
-impl Scope {
+impl UrlFilter {
     /// Reads the patterns. Without any `include`, everything is taken.
     pub fn new(include: &[String], exclude: &[String]) -> Result<Self, PatternError> {
         Ok(Self { include: read_all(include)?, exclude: read_all(exclude)? })
     }
 
     /// Whether an address is taken: excluded ones never are.
-    pub fn takes(&self, address: &str) -> bool {
+    pub fn matches(&self, address: &str) -> bool {
         let is_included =
             self.include.is_empty() || self.include.iter().any(|regex| regex.is_match(address));
         is_included && !self.excludes(address)
@@ -65,8 +65,8 @@ fn read(pattern: &str) -> Result<Vec<Regex>, PatternError> {
         (Ok(regex), Some(Ok(glob))) => vec![regex, glob],
         (Ok(regex), _) => vec![regex],
         (Err(_), Some(Ok(glob))) => vec![glob],
-        (Err(fault), _) => {
-            let reason = fault.to_string().lines().last().unwrap_or_default().to_owned();
+        (Err(error), _) => {
+            let reason = error.to_string().lines().last().unwrap_or_default().to_owned();
             return Err(PatternError { pattern: pattern.to_owned(), reason });
         }
     };
@@ -89,8 +89,8 @@ mod tests {
     #[track_caller]
     fn check(include: &[&str], exclude: &[&str], address: &str, expect: bool) {
         let owned = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let scope = Scope::new(&owned(include), &owned(exclude)).unwrap();
-        assert_eq!(scope.takes(address), expect, "{include:?} {exclude:?} {address}");
+        let scope = UrlFilter::new(&owned(include), &owned(exclude)).unwrap();
+        assert_eq!(scope.matches(address), expect, "{include:?} {exclude:?} {address}");
     }
 
     #[test]
@@ -116,14 +116,14 @@ mod tests {
     fn new_deeply_nested_pattern_is_rejected() {
         let nested = ["(".repeat(60) + &")".repeat(60), format!("a{}", "+".repeat(60))];
         for pattern in nested {
-            assert!(Scope::new(std::slice::from_ref(&pattern), &[]).is_err(), "{pattern}");
+            assert!(UrlFilter::new(std::slice::from_ref(&pattern), &[]).is_err(), "{pattern}");
         }
         check(&["((((example))))"], &[], "https://example.org/", true);
     }
 
     #[test]
     fn what_is_no_pattern_is_named() {
-        let fault = Scope::new(&["(".to_owned()], &[]).unwrap_err();
-        assert!(fault.to_string().starts_with("`(` is not a pattern"), "{fault}");
+        let error = UrlFilter::new(&["(".to_owned()], &[]).unwrap_err();
+        assert!(error.to_string().starts_with("`(` is not a pattern"), "{error}");
     }
 }

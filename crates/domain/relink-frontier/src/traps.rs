@@ -12,12 +12,12 @@
 
 mod budget;
 mod calendar;
+mod fingerprint;
 mod host_in_path;
 mod html_text;
 mod pattern;
-mod piece;
+mod segment_class;
 mod shape;
-mod sight;
 #[cfg(test)]
 mod tests;
 
@@ -27,10 +27,10 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use budget::PatternBudget;
+pub use fingerprint::PageFingerprint;
+use fingerprint::TextFingerprint;
 use host_in_path::HostTrials;
 pub use pattern::UrlPattern;
-use sight::Glimpse;
-pub use sight::PageSight;
 
 /// Patterns remembered. When there are more, the half that gives least cause
 /// for worry is forgotten, so that no site makes a crawl grow.
@@ -89,16 +89,16 @@ impl TrapKind {
 
 /// Whether an address is entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Admission {
+pub enum TrapDecision {
     /// It is.
-    Enter,
+    Allow,
     /// It is not: the trap, and the pattern it stands for.
-    Avoid(TrapKind, String),
+    Reject(TrapKind, String),
 }
 
 /// A pattern that was avoided, for the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AvoidedPattern {
+pub struct DetectedTrap {
     /// The trap.
     pub kind: TrapKind,
     /// What the addresses have in common.
@@ -124,14 +124,14 @@ pub struct AvoidedPattern {
 /// # Ok::<(), url::ParseError>(())
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct TrapWatch {
+pub struct TrapDetector {
     /// The year in which the crawl began.
     year: i16,
     budgets: BTreeMap<String, PatternBudget>,
     hosts: HostTrials,
     /// Patterns that redirect, by where they lead.
     #[serde(default)]
-    doors: BTreeMap<String, String>,
+    redirect_targets: BTreeMap<String, String>,
     avoided: BTreeMap<TrapKind, BTreeMap<String, Refusals>>,
 }
 
@@ -141,7 +141,7 @@ struct Refusals {
     example: String,
 }
 
-impl TrapWatch {
+impl TrapDetector {
     /// A watch for a crawl that begins in `year`: dates far from it are
     /// looked at with less patience.
     pub fn new(year: i16) -> Self {
@@ -154,13 +154,13 @@ impl TrapWatch {
     /// name a thousand others before the first of them is seen. Each refusal
     /// is counted, so a refused address should be remembered and not be asked
     /// about again.
-    pub fn admit(&mut self, url: &Url, depth: u32) -> Admission {
+    pub fn admit(&mut self, url: &Url, depth: u32) -> TrapDecision {
         if depth == 0 {
-            return Admission::Enter;
+            return TrapDecision::Allow;
         }
-        let Some((kind, pattern)) = self.trap_of(url) else { return Admission::Enter };
+        let Some((kind, pattern)) = self.trap_of(url) else { return TrapDecision::Allow };
         self.count(kind, &pattern, url, 1);
-        Admission::Avoid(kind, pattern)
+        TrapDecision::Reject(kind, pattern)
     }
 
     /// The link `url` was taken for another, because a parameter of it was
@@ -176,14 +176,14 @@ impl TrapWatch {
     pub fn note_redirect(&mut self, from: &Url, to: &Url) {
         let (from, to) = (UrlPattern::of(from, self.year), UrlPattern::of(to, self.year));
         let is_worth = from.is_variable() && to.is_variable() && from != to;
-        if is_worth && self.doors.len() < MOST_PATTERNS {
-            self.doors.insert(from.into_string(), to.into_string());
+        if is_worth && self.redirect_targets.len() < MOST_PATTERNS {
+            self.redirect_targets.insert(from.into_string(), to.into_string());
         }
     }
 
     /// The page behind `url` was fetched and shows this. Only for pages that
     /// are there: what is missing says nothing about its pattern.
-    pub fn seen(&mut self, url: &Url, sight: &PageSight) {
+    pub fn seen(&mut self, url: &Url, sight: &PageFingerprint) {
         self.hosts.seen(url, sight);
         let pattern = UrlPattern::of(url, self.year);
         // Where nothing varies there is one address, and so no trap.
@@ -201,27 +201,27 @@ impl TrapWatch {
     /// that are still entered, and not to the page's own. This is what
     /// [`PageSight`] wants as new links, for each page of a calendar has a
     /// new link to the next.
-    pub fn ways_out<'a>(&self, page: &Url, found: impl IntoIterator<Item = &'a Url>) -> usize {
+    pub fn new_outlinks<'a>(&self, page: &Url, found: impl IntoIterator<Item = &'a Url>) -> usize {
         let own = UrlPattern::of(page, self.year).into_string();
         let leads_out = |link: &&Url| {
             let pattern = UrlPattern::of(link, self.year).into_string();
-            let behind = self.doors.get(&pattern).unwrap_or(&pattern);
+            let behind = self.redirect_targets.get(&pattern).unwrap_or(&pattern);
             *behind != own && pattern != own && self.trap_of(link).is_none()
         };
         found.into_iter().filter(leads_out).count()
     }
 
     /// What was avoided: by kind, the largest first.
-    pub fn report(&self) -> Vec<AvoidedPattern> {
+    pub fn report(&self) -> Vec<DetectedTrap> {
         let all = self.avoided.iter().flat_map(|(kind, patterns)| {
-            patterns.iter().map(|(pattern, refusals)| AvoidedPattern {
+            patterns.iter().map(|(pattern, refusals)| DetectedTrap {
                 kind: *kind,
                 pattern: pattern.clone(),
                 count: refusals.count,
                 example: refusals.example.clone(),
             })
         });
-        let mut report: Vec<AvoidedPattern> = all.collect();
+        let mut report: Vec<DetectedTrap> = all.collect();
         report.sort_by(|one, other| (one.kind, other.count).cmp(&(other.kind, one.count)));
         report
     }
@@ -234,7 +234,8 @@ impl TrapWatch {
             return Some((TrapKind::HostInPath, pattern));
         }
         let pattern = UrlPattern::of(url, self.year);
-        let behind = self.doors.get(pattern.as_str()).map_or(pattern.as_str(), String::as_str);
+        let behind =
+            self.redirect_targets.get(pattern.as_str()).map_or(pattern.as_str(), String::as_str);
         let budget = self.budgets.get(behind)?;
         budget.is_spent(pattern.is_far()).then(|| (pattern.kind(), pattern.into_string()))
     }
@@ -248,12 +249,13 @@ impl TrapWatch {
     }
 
     fn forget_half(&mut self) {
-        let mut worries: Vec<u32> = self.budgets.values().map(PatternBudget::worry).collect();
+        let mut worries: Vec<u32> =
+            self.budgets.values().map(PatternBudget::eviction_priority).collect();
         worries.sort_unstable();
         let median = worries.get(worries.len() / 2).copied().unwrap_or_default();
         let mut spare = self.budgets.len() / 2;
         self.budgets.retain(|_, budget| {
-            let is_forgotten = spare > 0 && budget.worry() <= median;
+            let is_forgotten = spare > 0 && budget.eviction_priority() <= median;
             spare -= usize::from(is_forgotten);
             !is_forgotten
         });
@@ -261,6 +263,9 @@ impl TrapWatch {
 }
 
 /// Whether a glimpse is new, given those before it.
-fn is_new<'a>(glimpse: &Glimpse, mut earlier: impl Iterator<Item = &'a Glimpse>) -> bool {
+fn is_new<'a>(
+    glimpse: &TextFingerprint,
+    mut earlier: impl Iterator<Item = &'a TextFingerprint>,
+) -> bool {
     !earlier.any(|other| glimpse.is_same(other))
 }

@@ -5,7 +5,7 @@
 //! elsewhere (`watch?v=…`, `viewtopic.php?t=42`), so the value must look like a
 //! version, a hash or a time, unless the path names a file that pages load.
 
-use crate::address::{Address, Parameter};
+use crate::url_parts::{Parameter, UrlParts};
 
 /// Names that are used for nothing else.
 const CLEAR_NAMES: [&str; 34] = [
@@ -60,7 +60,7 @@ const SHORTEST_HASH: usize = 7;
 
 /// Whether a parameter of this URL does not choose content, only its copy in a
 /// cache.
-pub(crate) fn busts_cache(address: &Address<'_>, parameter: Parameter<'_>) -> bool {
+pub(crate) fn busts_cache(address: &UrlParts<'_>, parameter: Parameter<'_>) -> bool {
     let name = parameter.name.to_ascii_lowercase();
     let (is_clear, is_short) =
         (CLEAR_NAMES.contains(&name.as_str()), SHORT_NAMES.contains(&name.as_str()));
@@ -74,7 +74,7 @@ pub(crate) fn busts_cache(address: &Address<'_>, parameter: Parameter<'_>) -> bo
 
 /// Whether the path names a file that pages load: a script, a style sheet, an
 /// image, a font.
-pub(crate) fn names_resource(address: &Address<'_>) -> bool {
+pub(crate) fn names_resource(address: &UrlParts<'_>) -> bool {
     address.extension().is_some_and(|(_, ending)| {
         let extension = ending.trim_start_matches('.').to_ascii_lowercase();
         RESOURCE_EXTENSIONS.contains(&extension.as_str())
@@ -120,11 +120,11 @@ fn is_time(value: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::parameters;
+    use crate::url_parts::parameters;
 
     #[track_caller]
     fn check(url: &str, expect: bool) {
-        let address = Address::of(url).unwrap();
+        let address = UrlParts::of(url).unwrap();
         let mut all = parameters(address.query.unwrap_or_default());
         assert_eq!(all.all(|parameter| busts_cache(&address, parameter)), expect, "{url}");
     }

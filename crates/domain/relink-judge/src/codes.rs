@@ -8,31 +8,31 @@
 mod names;
 mod table;
 
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 
 pub use names::*;
 
 /// What a code means and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CodeMeaning {
+pub struct CodeInfo {
     /// The code.
-    pub code: Code,
+    pub code: FindingCode,
     /// The word it usually comes with; a failing page keeps its code when it
     /// is later called dead.
-    pub word: Word,
+    pub verdict: Verdict,
     /// A few words to list it by.
     pub name: &'static str,
     /// What it means, in plain sentences.
-    pub sentence: &'static str,
+    pub description: &'static str,
     /// What to do about it.
     pub advice: &'static str,
     /// Whether this build gives it.
-    pub standing: CodeStanding,
+    pub status: CodeStatus,
 }
 
 /// Whether a code is given by this build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CodeStanding {
+pub enum CodeStatus {
     /// This build gives it.
     InUse,
     /// The number is set aside; this build does not give it.
@@ -40,7 +40,7 @@ pub enum CodeStanding {
 }
 
 /// Every code there is, in order of number.
-pub fn all() -> &'static [CodeMeaning] {
+pub fn all() -> &'static [CodeInfo] {
     table::TABLE
 }
 
@@ -51,7 +51,7 @@ pub fn all() -> &'static [CodeMeaning] {
 /// assert_eq!(gone.name, "not found or gone");
 /// # Ok::<(), relink_model::ParseCodeError>(())
 /// ```
-pub fn meaning(code: Code) -> Option<CodeMeaning> {
+pub fn meaning(code: FindingCode) -> Option<CodeInfo> {
     let found = all().binary_search_by_key(&code, |row| row.code);
     found.ok().and_then(|index| all().get(index)).copied()
 }
@@ -73,7 +73,7 @@ mod tests {
     fn every_code_has_a_sentence_and_advice_that_end_like_sentences() {
         for row in all() {
             assert_eq!(meaning(row.code), Some(*row));
-            assert!(row.sentence.ends_with('.'), "{}", row.code);
+            assert!(row.description.ends_with('.'), "{}", row.code);
             assert!(row.advice.ends_with('.'), "{}", row.code);
             assert!(!row.name.ends_with('.'), "{}", row.code);
         }
@@ -81,6 +81,6 @@ mod tests {
 
     #[test]
     fn an_unknown_code_has_no_meaning() {
-        assert_eq!(meaning(Code::new(999)), None);
+        assert_eq!(meaning(FindingCode::new(999)), None);
     }
 }

@@ -20,32 +20,32 @@
 pub mod codes;
 pub mod status;
 
-mod address;
 mod cache_buster;
-mod certainty;
+mod confidence;
 mod content;
-mod judgement;
-mod kinship;
-mod likeness;
+mod control_url;
+mod judgment;
 #[cfg(test)]
 mod notation;
+mod outcome_class;
 mod page;
+mod page_similarity;
 mod papers;
 mod phrases;
 mod policy;
-mod reading;
 mod reason;
-mod sibling;
+mod redirect_similarity;
 mod unrequested;
-mod words;
+mod url_parts;
+mod url_words;
 
 pub use content::{Misdirection, misdirection};
-pub use judgement::{
-    Case, Habit, Judgement, Next, Wait, conclude, internal_error, is_conclusive, is_network_ending,
-    judge,
+pub use control_url::{ControlUrl, RANDOM_NAME_LENGTH, control_key, control_url};
+pub use judgment::{
+    Decision, JudgeInput, Judgment, RetryDelay, Soft404Profile, conclude, internal_error,
+    is_conclusive, is_network_failure, judge,
 };
-pub use kinship::{Kinship, kinship, neighborhood};
-pub use page::Heard;
-pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, Rules};
-pub use sibling::{STRAY_LETTERS, Sibling, sibling, sibling_key};
+pub use page::PhraseScan;
+pub use policy::{CONFIRM_DAYS, CONFIRM_RUNS, LONG_CHAIN, Policy, RETRIES, RuleSet};
+pub use redirect_similarity::{RedirectSimilarity, kinship, neighborhood};
 pub use unrequested::unrequested;

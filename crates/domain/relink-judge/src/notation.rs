@@ -25,11 +25,11 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use relink_model::{
-    Control, ControlKind, Digest, DnsFault, Ending, History, Hop, Look, Mark, Phase, Probe,
-    Purpose, Sketch, Timings,
+    Attempt, Control, ControlKind, Digest, DnsError, FetchOutcome, FetchPurpose, History, Hop,
+    PageFlag, Phase, Probe, Sketch, Timings,
 };
 
-use crate::{Case, Habit, Judgement, Next, Policy, judge, sibling};
+use crate::{Decision, JudgeInput, Judgment, Policy, Soft404Profile, control_url, judge};
 
 /// Where the pages of the claims lie.
 const SITE: &str = "http://site.test";
@@ -44,14 +44,14 @@ pub(crate) struct Scene {
     pub(crate) url: String,
     pub(crate) probe: Probe,
     pub(crate) controls: Vec<Control>,
-    pub(crate) habit: Habit,
+    pub(crate) soft404_profile: Soft404Profile,
     pub(crate) history: History,
 }
 
 /// What came of judging a scene.
 #[derive(Debug)]
 pub(crate) struct Judged {
-    pub(crate) judgement: Judgement,
+    pub(crate) judgment: Judgment,
     /// The pages asked for comparison, in this order.
     pub(crate) asked: Vec<ControlKind>,
 }
@@ -63,7 +63,7 @@ impl Scene {
         let (url, probe) = answer(page, "");
         let probe = probe.expect("the page itself was asked");
         let (habit, history) = Default::default();
-        let mut scene = Self { url, probe, controls: Vec::new(), habit, history };
+        let mut scene = Self { url, probe, controls: Vec::new(), soft404_profile: habit, history };
         for line in beside {
             scene.learn(line);
         }
@@ -77,17 +77,20 @@ impl Scene {
             "before" => {
                 let (landing, probe) = answer(&format!("{text} 200"), &self.url);
                 self.history.digest = probe.and_then(|probe| probe.digest);
-                self.history.landing = Some(landing);
+                self.history.final_url = Some(landing);
             }
             "habit" => {
                 let mut counts = text.split(' ').map(|count| count.parse().unwrap());
                 let (refusing, answering) = (counts.next().unwrap(), counts.next().unwrap());
-                self.habit = Habit { refusing, answering };
+                self.soft404_profile = Soft404Profile {
+                    hard_404_directories: refusing,
+                    soft_404_directories: answering,
+                };
             }
             _ => {
                 let kind = ControlKind::ALL.into_iter().find(|kind| kind.as_str() == name);
                 let kind = kind.unwrap_or_else(|| panic!("no such line: {line}"));
-                let own = sibling(kind, &self.url, 7).map(|sibling| sibling.url);
+                let own = control_url(kind, &self.url, 7).map(|sibling| sibling.url);
                 let (url, probe) = answer(text, &own.unwrap_or_default());
                 self.controls.push(Control { kind, url, probe: probe.map(Arc::new) });
             }
@@ -102,15 +105,15 @@ impl Scene {
         let mut controls: Vec<Control> = Vec::new();
         loop {
             match judge(policy, &self.case(&looks, &controls)) {
-                Next::Settle(judgement) => {
+                Decision::Settle(judgment) => {
                     let asked = controls.iter().map(|control| control.kind).collect();
-                    return Judged { judgement, asked };
+                    return Judged { judgment, asked };
                 }
-                Next::Compare(kind) => {
+                Decision::Compare(kind) => {
                     assert!(!controls.iter().any(|known| known.kind == kind), "{kind:?} twice");
                     controls.push(self.control(kind));
                 }
-                Next::Ask { purpose, .. } => panic!("asks once more: {purpose:?}"),
+                Decision::Fetch { purpose, .. } => panic!("asks once more: {purpose:?}"),
             }
         }
     }
@@ -121,16 +124,20 @@ impl Scene {
         known.cloned().unwrap_or(Control { kind, url: String::new(), probe: None })
     }
 
-    pub(crate) fn case<'a>(&'a self, looks: &'a [Look], controls: &'a [Control]) -> Case<'a> {
-        let (habit, history) = (self.habit, &self.history);
+    pub(crate) fn case<'a>(
+        &'a self,
+        looks: &'a [Attempt],
+        controls: &'a [Control],
+    ) -> JudgeInput<'a> {
+        let (habit, history) = (self.soft404_profile, &self.history);
         let (url, probe) = (&self.url, &self.probe);
-        Case {
+        JudgeInput {
             url,
-            looks,
+            attempts: looks,
             probe,
-            heard: None,
+            phrase_scan: None,
             controls,
-            habit,
+            soft404_profile: habit,
             history,
             now: Timestamp::UNIX_EPOCH,
         }
@@ -140,7 +147,7 @@ impl Scene {
 impl Judged {
     /// The word and the code: `soft-404 RL301`.
     pub(crate) fn word(&self) -> String {
-        let Judgement { word, code, .. } = &self.judgement;
+        let Judgment { verdict: word, code, .. } = &self.judgment;
         code.map_or(word.to_string(), |code| format!("{word} {code}"))
     }
 
@@ -151,15 +158,20 @@ impl Judged {
 }
 
 /// The one look that a probe is.
-pub(crate) fn look(probe: &Probe) -> Look {
-    let ending = probe.ending.clone();
-    Look { asked: probe.asked, purpose: Purpose::First, ending, took_ms: 5 }
+pub(crate) fn look(probe: &Probe) -> Attempt {
+    let ending = probe.outcome.clone();
+    Attempt {
+        requested_at: probe.requested_at,
+        purpose: FetchPurpose::Initial,
+        outcome: ending,
+        duration_ms: 5,
+    }
 }
 
 /// The address asked and what came back; `None` if nobody asked.
 #[track_caller]
 fn answer(text: &str, own: &str) -> (String, Option<Probe>) {
-    let mut way = Way { urls: vec![own.to_owned()], statuses: Vec::new(), ending: None };
+    let mut way = Way { urls: vec![own.to_owned()], statuses: Vec::new(), outcome: None };
     let mut digest = Digest { content_type: Some("text/html".to_owned()), ..Digest::default() };
     for word in tokens(text) {
         if !way.takes(word) {
@@ -174,7 +186,7 @@ fn answer(text: &str, own: &str) -> (String, Option<Probe>) {
 struct Way {
     urls: Vec<String>,
     statuses: Vec<u16>,
-    ending: Option<Ending>,
+    outcome: Option<FetchOutcome>,
 }
 
 impl Way {
@@ -182,13 +194,13 @@ impl Way {
         match word {
             "->" => self.statuses.push(302),
             "=>" => self.statuses.push(301),
-            "silence" => self.ending = Some(Ending::TimedOut(Phase::Head)),
-            "circle" => self.ending = Some(Ending::Loop),
-            "nowhere" => self.ending = Some(Ending::NoAddress(DnsFault::NoSuchName)),
+            "silence" => self.outcome = Some(FetchOutcome::TimedOut(Phase::Headers)),
+            "circle" => self.outcome = Some(FetchOutcome::RedirectLoop),
+            "nowhere" => self.outcome = Some(FetchOutcome::DnsFailed(DnsError::NoSuchName)),
             "unasked" => {}
             path if path.starts_with('/') => self.arrive(path),
             status => match status.parse() {
-                Ok(status) => self.ending = Some(Ending::Answered(status)),
+                Ok(status) => self.outcome = Some(FetchOutcome::Response(status)),
                 Err(_) => return false,
             },
         }
@@ -205,14 +217,14 @@ impl Way {
     }
 
     fn probe(self, digest: Digest) -> Option<Probe> {
-        let ending = self.ending?;
+        let ending = self.outcome?;
         let statuses = self.statuses.into_iter().chain(ending.status());
-        let hop = |(url, status)| Hop { url, status, location: None, address: None };
+        let hop = |(url, status)| Hop { url, status, location: None, ip: None };
         Some(Probe {
-            asked: Timestamp::UNIX_EPOCH,
+            requested_at: Timestamp::UNIX_EPOCH,
             hops: self.urls.into_iter().zip(statuses).map(hop).collect(),
             digest: ending.status().map(|_| digest.into()),
-            ending,
+            outcome: ending,
             timings: Timings::default(),
             retry_after: None,
         })
@@ -227,7 +239,7 @@ fn describe(digest: &mut Digest, word: &str) {
         "\"" => digest.headings.push(unquoted(rest)),
         "{" => say(digest, rest.trim_end_matches('}')),
         "#" => say(digest, &rest.split('+').map(long_text).collect::<Vec<_>>().join(" ")),
-        "!" => digest.marks.push(mark(rest)),
+        "!" => digest.flags.push(mark(rest)),
         "@" => digest.canonical = Some(format!("{SITE}{rest}")),
         _ => match word.split_once('=') {
             Some(("type", kind)) => {
@@ -244,14 +256,14 @@ fn unquoted(text: &str) -> String {
 }
 
 #[track_caller]
-fn mark(name: &str) -> Mark {
+fn mark(name: &str) -> PageFlag {
     match name {
-        "password" => Mark::AsksPassword,
-        "noindex" => Mark::NoIndex,
-        "shell" => Mark::ScriptShell,
-        "challenge" => Mark::Challenge,
-        "parking" => Mark::Parking,
-        "consent" => Mark::Consent,
+        "password" => PageFlag::PasswordField,
+        "noindex" => PageFlag::NoIndex,
+        "shell" => PageFlag::AppShell,
+        "challenge" => PageFlag::BotChallenge,
+        "parking" => PageFlag::Parking,
+        "consent" => PageFlag::Consent,
         other => panic!("no such mark: {other}"),
     }
 }
@@ -260,9 +272,9 @@ fn mark(name: &str) -> Mark {
 fn say(digest: &mut Digest, text: &str) {
     let words: Vec<&str> = text.split_whitespace().collect();
     let shingles = words.windows(SHINGLE.min(words.len().max(1)));
-    digest.sketch = Sketch::of(shingles.map(hash).collect());
+    digest.sketch = Sketch::from_hashes(shingles.map(hash).collect());
     digest.text_length = text.chars().count() as u64;
-    digest.opening = text.chars().take(Digest::OPENING_LENGTH).collect();
+    digest.text_start = text.chars().take(Digest::OPENING_LENGTH).collect();
 }
 
 fn hash(words: &[&str]) -> u32 {
@@ -324,12 +336,15 @@ fn a_line_is_read_as_it_is_written() {
         (digest.title.as_deref(), &digest.headings[..]),
         (Some("One"), &["Two words".to_owned()][..])
     );
-    assert_eq!((digest.opening.as_str(), digest.text_length), ("Three", 5));
+    assert_eq!((digest.text_start.as_str(), digest.text_length), ("Three", 5));
     assert_eq!(digest.canonical.as_deref(), Some("http://site.test/x"));
     let stray = scene.controls[0].probe.as_ref().unwrap();
     assert_eq!(stray.hops[0].url, scene.controls[0].url);
     assert_eq!((stray.hops[1].url.as_str(), stray.hops[1].status), ("http://site.test/", 404));
-    assert_eq!((scene.controls[1].probe.is_none(), scene.habit.refusing), (true, 9));
+    assert_eq!(
+        (scene.controls[1].probe.is_none(), scene.soft404_profile.hard_404_directories),
+        (true, 9)
+    );
     assert_eq!(scene.history.digest.unwrap().title.as_deref(), Some("Was"));
 }
 

@@ -3,12 +3,12 @@
 
 use std::sync::LazyLock;
 
-use relink_model::{Digest, Ending, Hop, Mark, Probe};
+use relink_model::{Digest, FetchOutcome, Hop, PageFlag, Probe};
 
-use crate::address::Address;
 use crate::cache_buster::names_resource;
-use crate::phrases::{Saying, Sayings, point_of, said};
-use crate::words::{Echo, Script, percent_decoded, plain, script, words};
+use crate::phrases::{PhraseClass, PhraseClassSet, point_of, said};
+use crate::url_parts::UrlParts;
+use crate::url_words::{Script, UrlWords, percent_decoded, plain, script, words};
 
 /// Nothing is known of a page without a body.
 static UNSEEN: LazyLock<Digest> = LazyLock::new(Digest::default);
@@ -27,22 +27,24 @@ const COMMON_WORDS: [&str; 14] = [
 
 /// What kinds of things a page may say.
 ///
-/// Listening costs more than the rest of a judgement, and a page may be judged
+/// Listening costs more than the rest of a judgment, and a page may be judged
 /// several times on the way to its verdict. Whoever has a thread to spare
 /// listens there, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Heard(Sayings);
+pub struct PhraseScan(PhraseClassSet);
 
-impl Heard {
+impl PhraseScan {
     /// Listens to what is known of a page.
     pub fn of(digest: &Digest) -> Self {
-        Self(Sayings::of(labels(digest).chain([digest.opening.as_str(), &digest.closing])))
+        Self(PhraseClassSet::of(
+            labels(digest).chain([digest.text_start.as_str(), &digest.text_end]),
+        ))
     }
 }
 
 /// A page that answered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Page<'a> {
+pub(crate) struct PageView<'a> {
     /// The address asked.
     pub(crate) url: &'a str,
     /// The address that answered in the end.
@@ -54,13 +56,13 @@ pub(crate) struct Page<'a> {
     /// What it says.
     pub(crate) digest: &'a Digest,
     /// What kinds of things it may say.
-    sayings: Sayings,
+    sayings: PhraseClassSet,
     /// Both addresses in parts, for they are looked at again and again.
-    address: Address<'a>,
-    arrival: Address<'a>,
+    url_parts: UrlParts<'a>,
+    arrival: UrlParts<'a>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> PageView<'a> {
     pub(crate) fn of(url: &'a str, probe: &'a Probe) -> Self {
         let landing = probe.hops.last().map_or(url, |hop| hop.url.as_str());
         let address = parts(url);
@@ -70,27 +72,27 @@ impl<'a> Page<'a> {
             redirects: probe.hops.len().saturating_sub(1),
             hops: &probe.hops,
             digest: probe.digest.as_deref().unwrap_or(&UNSEEN),
-            sayings: Sayings::ANY,
-            address,
+            sayings: PhraseClassSet::ANY,
+            url_parts: address,
             arrival: if landing == url { address } else { parts(landing) },
         }
     }
 
     /// The same page, of which this was heard, or else listened to now: once
     /// for all that will be asked about it.
-    pub(crate) fn heard(self, heard: Option<Heard>) -> Self {
-        let Heard(sayings) = heard.unwrap_or_else(|| Heard::of(self.digest));
+    pub(crate) fn phrase_scan(self, heard: Option<PhraseScan>) -> Self {
+        let PhraseScan(sayings) = heard.unwrap_or_else(|| PhraseScan::of(self.digest));
         Self { sayings, ..self }
     }
 
     /// The address asked, in parts; an address that cannot be taken apart is
     /// all path.
-    pub(crate) fn address(&self) -> Address<'a> {
-        self.address
+    pub(crate) fn address(&self) -> UrlParts<'a> {
+        self.url_parts
     }
 
     /// The address that answered, in parts.
-    pub(crate) fn arrival(&self) -> Address<'a> {
+    pub(crate) fn arrival(&self) -> UrlParts<'a> {
         self.arrival
     }
 
@@ -138,7 +140,7 @@ impl<'a> Page<'a> {
     }
 
     fn speaks_of_absence(&self) -> bool {
-        self.digest.text_length == 0 || self.mentions(Saying::NotFound).is_some()
+        self.digest.text_length == 0 || self.mentions(PhraseClass::NotFound).is_some()
     }
 
     pub(crate) fn is_html(&self) -> bool {
@@ -150,7 +152,7 @@ impl<'a> Page<'a> {
         self.digest.title.as_deref().unwrap_or_default()
     }
 
-    pub(crate) fn has(&self, mark: Mark) -> bool {
+    pub(crate) fn has(&self, mark: PageFlag) -> bool {
         self.digest.has(mark)
     }
 
@@ -160,30 +162,30 @@ impl<'a> Page<'a> {
     }
 
     /// The phrase of this kind that is the point of the title or of a heading.
-    pub(crate) fn point(&self, saying: Saying) -> Option<&'static str> {
+    pub(crate) fn point(&self, saying: PhraseClass) -> Option<&'static str> {
         self.may_say(saying).then(|| self.labels().find_map(|label| point_of(label, saying)))?
     }
 
     /// The phrase of this kind anywhere in what is known of the text.
-    pub(crate) fn mentions(&self, saying: Saying) -> Option<&'static str> {
+    pub(crate) fn mentions(&self, saying: PhraseClass) -> Option<&'static str> {
         if !self.may_say(saying) {
             return None;
         }
         let labels = self.labels().find_map(|label| said(label, saying));
         labels
-            .or_else(|| said(&self.digest.opening, saying))
-            .or_else(|| said(&self.digest.closing, saying))
+            .or_else(|| said(&self.digest.text_start, saying))
+            .or_else(|| said(&self.digest.text_end, saying))
     }
 
     /// Whether anything of this kind may be said.
-    pub(crate) fn may_say(&self, saying: Saying) -> bool {
+    pub(crate) fn may_say(&self, saying: PhraseClass) -> bool {
         self.sayings.may_hold(saying)
     }
 
     /// The words of both addresses, which an error page may repeat.
-    pub(crate) fn echo(&self) -> Echo {
+    pub(crate) fn echo(&self) -> UrlWords {
         let both = [self.url, self.landing];
-        Echo::of(if self.url == self.landing { &both[..1] } else { &both })
+        UrlWords::of(if self.url == self.landing { &both[..1] } else { &both })
     }
 
     /// Whether the title or a heading is about what the address names: two
@@ -203,7 +205,7 @@ impl<'a> Page<'a> {
     /// Whether the address itself speaks of errors, so that the page may.
     pub(crate) fn is_asked_about_errors(&self) -> bool {
         let name = percent_decoded(self.address().name());
-        said(&name, Saying::NotFound).is_some()
+        said(&name, PhraseClass::NotFound).is_some()
     }
 
     /// How many telling words of the last segment title and headings hold, and
@@ -226,7 +228,7 @@ impl<'a> Page<'a> {
             return false;
         }
         let (length, most) = (self.digest.text_length, Digest::OPENING_LENGTH as u64);
-        let is_dense = || script(&self.digest.opening) == Some(Script::EastAsian);
+        let is_dense = || script(&self.digest.text_start) == Some(Script::EastAsian);
         length <= most && (length * DENSITY <= most || !is_dense())
     }
 
@@ -253,11 +255,11 @@ fn labels(digest: &Digest) -> impl Iterator<Item = &str> + Clone {
 
 /// Whether a probe reached something.
 pub(crate) fn has_answered(probe: &Probe) -> bool {
-    matches!(probe.ending, Ending::Answered(200..=299))
+    matches!(probe.outcome, FetchOutcome::Response(200..=299))
 }
 
-fn parts(url: &str) -> Address<'_> {
-    Address::of(url).unwrap_or(Address { origin: "", path: url, query: None })
+fn parts(url: &str) -> UrlParts<'_> {
+    UrlParts::of(url).unwrap_or(UrlParts { origin: "", path: url, query: None })
 }
 
 /// Whether files of this media type are loaded by pages.

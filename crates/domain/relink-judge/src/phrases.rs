@@ -8,11 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::words::{is_of_word, words};
+use crate::url_words::{is_of_word, words};
 
 /// A kind of thing that pages say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Saying {
+pub(crate) enum PhraseClass {
     NotFound,
     ForSale,
     Placeholder,
@@ -20,46 +20,46 @@ pub(crate) enum Saying {
     Challenge,
     Login,
     Consent,
-    Fault,
+    ServerError,
     Closed,
     Restricted,
     Spam,
 }
 
 /// The lists, each with what it says.
-const LISTS: [(Saying, &str); 11] = [
-    (Saying::NotFound, include_str!("phrases/not_found.txt")),
-    (Saying::ForSale, include_str!("phrases/for_sale.txt")),
-    (Saying::Placeholder, include_str!("phrases/placeholder.txt")),
-    (Saying::Maintenance, include_str!("phrases/maintenance.txt")),
-    (Saying::Challenge, include_str!("phrases/challenge.txt")),
-    (Saying::Login, include_str!("phrases/login.txt")),
-    (Saying::Consent, include_str!("phrases/consent.txt")),
-    (Saying::Fault, include_str!("phrases/fault.txt")),
-    (Saying::Closed, include_str!("phrases/closed.txt")),
-    (Saying::Restricted, include_str!("phrases/restricted.txt")),
-    (Saying::Spam, include_str!("phrases/spam.txt")),
+const LISTS: [(PhraseClass, &str); 11] = [
+    (PhraseClass::NotFound, include_str!("phrases/not_found.txt")),
+    (PhraseClass::ForSale, include_str!("phrases/for_sale.txt")),
+    (PhraseClass::Placeholder, include_str!("phrases/placeholder.txt")),
+    (PhraseClass::Maintenance, include_str!("phrases/maintenance.txt")),
+    (PhraseClass::Challenge, include_str!("phrases/challenge.txt")),
+    (PhraseClass::Login, include_str!("phrases/login.txt")),
+    (PhraseClass::Consent, include_str!("phrases/consent.txt")),
+    (PhraseClass::ServerError, include_str!("phrases/server_error.txt")),
+    (PhraseClass::Closed, include_str!("phrases/closed.txt")),
+    (PhraseClass::Restricted, include_str!("phrases/restricted.txt")),
+    (PhraseClass::Spam, include_str!("phrases/spam.txt")),
 ];
 
 /// All phrases, by their longest word: a text is read once for all of them.
 struct Phrases {
     /// By longest word: the phrases, and how far into each the word stands.
-    spaced: HashMap<&'static str, Vec<(Saying, &'static str, usize)>>,
+    spaced: HashMap<&'static str, Vec<(PhraseClass, &'static str, usize)>>,
     /// Those that count within words, too.
-    unspaced: Vec<(Saying, &'static str)>,
+    unspaced: Vec<(PhraseClass, &'static str)>,
     /// The longest words, for a first glance.
-    telling: TellingWords,
+    telling: WordFilter,
 }
 
 /// A set of words in a few kilobytes, which may take others for its own. Most
 /// texts hold none of them, and are then not listened to any further.
-struct TellingWords(Box<[u64; Self::CELLS]>);
+struct WordFilter(Box<[u64; Self::CELLS]>);
 
 #[expect(
     clippy::indexing_slicing,
     reason = "cells are taken modulo their count, and a table has a cell for every byte"
 )]
-impl TellingWords {
+impl WordFilter {
     const CELLS: usize = 1024;
 
     /// Where the hash of a word begins (FNV-1a).
@@ -122,7 +122,7 @@ const FOLDED: [u8; 256] = {
 };
 
 static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
-    let mut spaced: HashMap<&str, Vec<(Saying, &str, usize)>> = HashMap::new();
+    let mut spaced: HashMap<&str, Vec<(PhraseClass, &str, usize)>> = HashMap::new();
     let mut unspaced = Vec::new();
     let known = LISTS.iter().flat_map(|(saying, list)| lines(list).map(|line| (*saying, line)));
     for (saying, line) in known {
@@ -134,7 +134,7 @@ static PHRASES: LazyLock<Phrases> = LazyLock::new(|| {
         let at = line.find(longest).unwrap_or(0);
         spaced.entry(longest).or_default().push((saying, line, at));
     }
-    let telling = TellingWords::of(spaced.keys().copied());
+    let telling = WordFilter::of(spaced.keys().copied());
     Phrases { spaced, unspaced, telling }
 });
 
@@ -146,9 +146,9 @@ fn lines(list: &'static str) -> impl Iterator<Item = &'static str> {
 /// Kinds of things that may be said somewhere, so that a page is listened to in
 /// full only where it is worth it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sayings(u16);
+pub(crate) struct PhraseClassSet(u16);
 
-impl Sayings {
+impl PhraseClassSet {
     /// Nobody has listened yet.
     pub(crate) const ANY: Self = Self(u16::MAX);
 
@@ -167,13 +167,13 @@ impl Sayings {
     }
 
     /// Whether a thing of this kind may be said.
-    pub(crate) fn may_hold(self, saying: Saying) -> bool {
+    pub(crate) fn may_hold(self, saying: PhraseClass) -> bool {
         self.0 & (1_u16 << saying as u8) != 0
     }
 }
 
 /// The longest phrase of this kind in a text; it tells most.
-pub(crate) fn said(text: &str, saying: Saying) -> Option<&'static str> {
+pub(crate) fn said(text: &str, saying: PhraseClass) -> Option<&'static str> {
     let padded = Padded::of(text);
     let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == saying);
     of_kind.map(|(_, phrase, _)| phrase).max_by_key(|phrase| phrase.len())
@@ -181,7 +181,7 @@ pub(crate) fn said(text: &str, saying: Saying) -> Option<&'static str> {
 
 /// How many different phrases of this kind a text holds; one that is part of
 /// another is not counted.
-pub(crate) fn count(text: &str, saying: Saying) -> usize {
+pub(crate) fn count(text: &str, saying: PhraseClass) -> usize {
     let padded = Padded::of(text);
     let of_kind = padded.phrases().filter(|(kind, _, _)| *kind == saying);
     let phrases: BTreeSet<&str> = of_kind.map(|(_, phrase, _)| phrase).collect();
@@ -197,7 +197,7 @@ fn sets_no_spaces(character: char) -> bool {
 
 /// The phrase of this kind that is the whole point of a title or heading: some
 /// part of it, between dashes and bars, says hardly anything else.
-pub(crate) fn point_of(title: &str, saying: Saying) -> Option<&'static str> {
+pub(crate) fn point_of(title: &str, saying: PhraseClass) -> Option<&'static str> {
     parts(title).find_map(|part| {
         let padded = Padded::of(part);
         let found: Vec<_> = padded.phrases().filter(|(kind, _, _)| *kind == saying).collect();
@@ -248,7 +248,7 @@ struct Padded {
 impl Default for Padded {
     fn default() -> Self {
         let (text, telling) = (String::from(" "), Vec::new());
-        Self { text, telling, is_unspaced: false, start: 1, hash: TellingWords::SEED }
+        Self { text, telling, is_unspaced: false, start: 1, hash: WordFilter::SEED }
     }
 }
 
@@ -284,7 +284,7 @@ impl Padded {
         self.text.push(letter);
         let mut bytes = [0; 4];
         let bytes = letter.encode_utf8(&mut bytes).bytes();
-        self.hash = bytes.fold(self.hash, TellingWords::mix);
+        self.hash = bytes.fold(self.hash, WordFilter::mix);
     }
 
     fn end_word(&mut self) {
@@ -294,7 +294,7 @@ impl Padded {
             }
             self.text.push(' ');
         }
-        (self.start, self.hash) = (self.text.len(), TellingWords::SEED);
+        (self.start, self.hash) = (self.text.len(), WordFilter::SEED);
     }
 
     fn word_at(&self, start: usize) -> &str {
@@ -307,7 +307,7 @@ impl Padded {
     }
 
     /// Every phrase, and where it stands.
-    fn phrases(&self) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+    fn phrases(&self) -> impl Iterator<Item = (PhraseClass, &'static str, Range<usize>)> {
         let within = self.is_unspaced.then_some(&PHRASES.unspaced);
         let unspaced = within.into_iter().flatten().filter_map(|(saying, phrase)| {
             let start = self.text.find(phrase)?;
@@ -320,7 +320,7 @@ impl Padded {
     fn phrases_at(
         &self,
         start: usize,
-    ) -> impl Iterator<Item = (Saying, &'static str, Range<usize>)> {
+    ) -> impl Iterator<Item = (PhraseClass, &'static str, Range<usize>)> {
         let candidates = PHRASES.spaced.get(self.word_at(start));
         candidates.into_iter().flatten().filter_map(move |(saying, phrase, at)| {
             let range = start.checked_sub(*at)?..start - at + phrase.len();
@@ -338,7 +338,7 @@ mod tests {
 
     #[track_caller]
     fn check(title: &str, is_found: bool) {
-        assert_eq!(point_of(title, Saying::NotFound).is_some(), is_found, "{title}");
+        assert_eq!(point_of(title, PhraseClass::NotFound).is_some(), is_found, "{title}");
     }
 
     #[test]
@@ -385,10 +385,10 @@ mod tests {
 
     #[test]
     fn phrases_are_whole_words() {
-        assert!(said("Please log in.", Saying::Login).is_some());
-        assert!(said("a catalog inside", Saying::Login).is_none());
+        assert!(said("Please log in.", PhraseClass::Login).is_some());
+        assert!(said("a catalog inside", PhraseClass::Login).is_none());
         assert_eq!(
-            said("The page you requested does not exist", Saying::NotFound),
+            said("The page you requested does not exist", PhraseClass::NotFound),
             Some("page you requested")
         );
     }
@@ -399,14 +399,14 @@ mod tests {
         let unspaced = PHRASES.unspaced.iter().map(|(saying, phrase)| (saying, phrase));
         for (saying, phrase) in spaced.chain(unspaced) {
             let text = format!("Some {phrase}, then");
-            assert!(Sayings::of([text.as_str()].into_iter()).may_hold(*saying), "{phrase}");
+            assert!(PhraseClassSet::of([text.as_str()].into_iter()).may_hold(*saying), "{phrase}");
         }
-        assert_eq!(Sayings::of(["River stone market"].into_iter()), Sayings(0));
+        assert_eq!(PhraseClassSet::of(["River stone market"].into_iter()), PhraseClassSet(0));
     }
 
     #[test]
     fn spam_is_counted_by_different_words() {
-        assert_eq!(count("Casino, casino and roulette odds", Saying::Spam), 3);
-        assert_eq!(count("Pruning roses in winter", Saying::Spam), 0);
+        assert_eq!(count("Casino, casino and roulette odds", PhraseClass::Spam), 3);
+        assert_eq!(count("Pruning roses in winter", PhraseClass::Spam), 0);
     }
 }

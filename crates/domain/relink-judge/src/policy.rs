@@ -23,7 +23,7 @@ pub const LONG_CHAIN: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     /// By which rules.
-    pub rules: Rules,
+    pub rules: RuleSet,
     /// How often a passing trouble is asked again in one run.
     pub retries: u32,
     /// How many failed runs in a row make a failing page a dead one.
@@ -36,7 +36,7 @@ pub struct Policy {
 
 /// By which rules pages are judged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Rules {
+pub enum RuleSet {
     /// Our own, which can also say that it cannot be told.
     #[default]
     Relink,
@@ -50,13 +50,13 @@ impl Policy {
     /// The rules of *Sic transit gloria telae*, to the letter: one look, one
     /// stray, and no doubt.
     pub fn sic_transit() -> Self {
-        Self { rules: Rules::SicTransit, retries: 0, ..Self::default() }
+        Self { rules: RuleSet::SicTransit, retries: 0, ..Self::default() }
     }
 
     /// The rules of FABLE, to the letter: cautious, so that no working page is
     /// ever called broken.
     pub fn fable() -> Self {
-        Self { rules: Rules::Fable, retries: 0, ..Self::default() }
+        Self { rules: RuleSet::Fable, retries: 0, ..Self::default() }
     }
 
     /// The policy of this name, as a user writes it.
@@ -73,7 +73,7 @@ impl Policy {
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            rules: Rules::Relink,
+            rules: RuleSet::Relink,
             retries: RETRIES,
             confirm_runs: CONFIRM_RUNS,
             confirm_days: CONFIRM_DAYS,

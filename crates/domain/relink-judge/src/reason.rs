@@ -1,20 +1,20 @@
-//! The reason of a judgement as one plain sentence.
+//! The reason of a judgment as one plain sentence.
 //!
 //! Lower case, no full stop: it stands after carets, in a JSON field and in a
 //! table cell alike.
 
 use std::fmt::Write as _;
 
-use relink_model::{Ending, FailureStreak, Hop, Look};
+use relink_model::{Attempt, FailureStreak, FetchOutcome, Hop};
 
 use crate::Policy;
 
 /// Why a page that was reached counts as reached.
-pub(crate) fn reached(ending: &Ending, looks: &[Look]) -> String {
+pub(crate) fn reached(ending: &FetchOutcome, looks: &[Attempt]) -> String {
     match looks.len() {
         0 | 1 => ending.to_string(),
         all => {
-            let good = looks.iter().filter(|look| look.ending == *ending).count();
+            let good = looks.iter().filter(|look| look.outcome == *ending).count();
             format!("{ending} on {good} of {all} looks")
         }
     }
@@ -29,9 +29,9 @@ pub(crate) fn moved(redirects: usize, last: &Hop) -> String {
 }
 
 /// Hard evidence, and how far apart it was seen.
-pub(crate) fn confirmed<'a>(looks: impl Iterator<Item = &'a Look> + Clone) -> String {
+pub(crate) fn confirmed<'a>(looks: impl Iterator<Item = &'a Attempt> + Clone) -> String {
     let told = told(looks.clone());
-    let asked = looks.map(|look| look.asked);
+    let asked = looks.map(|look| look.requested_at);
     let span = asked.clone().min().zip(asked.max());
     match span.map(|(first, last)| last.duration_since(first).as_millis()) {
         None | Some(0) => told,
@@ -42,12 +42,12 @@ pub(crate) fn confirmed<'a>(looks: impl Iterator<Item = &'a Look> + Clone) -> St
 
 /// What was seen in this run, each ending once: `answered 503 on 2 looks,
 /// connection reset on 1 look`.
-pub(crate) fn told<'a>(looks: impl Iterator<Item = &'a Look>) -> String {
+pub(crate) fn told<'a>(looks: impl Iterator<Item = &'a Attempt>) -> String {
     let mut groups: Vec<(String, usize)> = Vec::new();
-    let mut looks: Vec<&Look> = looks.collect();
-    looks.sort_by_cached_key(|look| (look.asked, said(&look.ending)));
+    let mut looks: Vec<&Attempt> = looks.collect();
+    looks.sort_by_cached_key(|look| (look.requested_at, said(&look.outcome)));
     for look in looks {
-        let said = said(&look.ending);
+        let said = said(&look.outcome);
         match groups.iter_mut().find(|(known, _)| *known == said) {
             Some((_, count)) => *count += 1,
             None => groups.push((said, 1)),
@@ -89,9 +89,9 @@ pub(crate) fn worn_out(told: &str, streak: &FailureStreak) -> String {
     reason
 }
 
-fn said(ending: &Ending) -> String {
+fn said(ending: &FetchOutcome) -> String {
     match ending {
-        Ending::Answered(status @ (404 | 410)) => status.to_string(),
+        FetchOutcome::Response(status @ (404 | 410)) => status.to_string(),
         other => other.to_string(),
     }
 }

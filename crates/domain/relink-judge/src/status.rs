@@ -9,14 +9,14 @@ mod registered;
 
 use std::fmt;
 
-use relink_model::{Code, Verdict, Word};
+use relink_model::{Assessment, FindingCode, Verdict};
 
 use crate::codes;
-use crate::reading::{Weight, read_status};
+use crate::outcome_class::{EvidenceStrength, read_status};
 
 /// What a status code means and what to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StatusMeaning {
+pub struct StatusInfo {
     /// The status code.
     pub status: u16,
     /// Its name in the registry, or the one it is commonly known by.
@@ -24,15 +24,15 @@ pub struct StatusMeaning {
     /// The class its first digit puts it in.
     pub class: StatusClass,
     /// Who vouches for this meaning.
-    pub standing: StatusStanding,
+    pub origin: StatusOrigin,
     /// What it means, in plain sentences.
-    pub sentence: &'static str,
+    pub description: &'static str,
     /// What to do about it.
     pub advice: &'static str,
     /// The word a page gets that ends with it, or redirects with it.
-    pub word: Word,
+    pub verdict: Verdict,
     /// The code it is reported under, if it is a finding.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
 }
 
 /// The class a status code's first digit puts it in.
@@ -44,9 +44,9 @@ pub enum StatusClass {
     Success,
     /// 3xx: look elsewhere.
     Redirection,
-    /// 4xx: the request is at fault.
+    /// 4xx: the request is at error.
     ClientError,
-    /// 5xx: the server is at fault.
+    /// 5xx: the server is at error.
     ServerError,
     /// Any other number: outside the standard.
     Outside,
@@ -54,7 +54,7 @@ pub enum StatusClass {
 
 /// Who vouches for a status code's meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StatusStanding {
+pub enum StatusOrigin {
     /// It is in the IANA registry.
     Registered,
     /// It is not registered, but many servers send it.
@@ -70,51 +70,51 @@ pub enum StatusStanding {
 /// assert_eq!(meaning.name, "Unavailable For Legal Reasons");
 /// assert_eq!(meaning.code, Some(relink_judge::codes::LEGAL));
 /// ```
-pub fn meaning(status: u16) -> StatusMeaning {
+pub fn meaning(status: u16) -> StatusInfo {
     let class = StatusClass::of(status);
-    let (row, standing) = find(status).unwrap_or((class.row(status), StatusStanding::Unknown));
+    let (row, standing) = find(status).unwrap_or((class.row(status), StatusOrigin::Unknown));
     let (word, code) = word_of(status);
-    StatusMeaning {
+    StatusInfo {
         status,
         name: row.name,
         class,
-        standing,
-        sentence: row.sentence,
+        origin: standing,
+        description: row.description,
         advice: row.advice,
-        word,
+        verdict: word,
         code,
     }
 }
 
 /// Every status code with a meaning of its own, registered ones first.
-pub fn all() -> impl Iterator<Item = StatusMeaning> {
+pub fn all() -> impl Iterator<Item = StatusInfo> {
     registered::TABLE.iter().chain(common::TABLE).map(|row| meaning(row.status))
 }
 
-fn find(status: u16) -> Option<(Row, StatusStanding)> {
+fn find(status: u16) -> Option<(Row, StatusOrigin)> {
     let within = |table: &'static [Row]| {
         let index = table.binary_search_by_key(&status, |row| row.status);
         index.ok().and_then(|index| table.get(index)).copied()
     };
     within(registered::TABLE)
-        .map(|row| (row, StatusStanding::Registered))
-        .or_else(|| within(common::TABLE).map(|row| (row, StatusStanding::Common)))
+        .map(|row| (row, StatusOrigin::Registered))
+        .or_else(|| within(common::TABLE).map(|row| (row, StatusOrigin::Common)))
 }
 
 /// The word and code of a page that ends with this status in its first run, or
 /// that redirects with it to a page that is there.
-fn word_of(status: u16) -> (Word, Option<Code>) {
+fn word_of(status: u16) -> (Verdict, Option<FindingCode>) {
     match status {
-        301 | 308 => return (Word::Moved, Some(codes::MOVED)),
-        302 | 303 | 307 => return (Word::Alive, None),
+        301 | 308 => return (Verdict::Moved, Some(codes::MOVED)),
+        302 | 303 | 307 => return (Verdict::Alive, None),
         _ => {}
     }
     let reading = read_status(status);
-    let word = match (reading.verdict, reading.weight) {
-        (Verdict::Alive | Verdict::Moved, _) => Word::Alive,
-        (Verdict::Unclear(_), _) => Word::Blocked,
-        (Verdict::Dead(_), Weight::Hard) => Word::Dead,
-        (Verdict::Dead(_), _) => Word::Failing,
+    let word = match (reading.assessment, reading.weight) {
+        (Assessment::Alive | Assessment::Moved, _) => Verdict::Alive,
+        (Assessment::Inconclusive(_), _) => Verdict::Blocked,
+        (Assessment::Dead(_), EvidenceStrength::Hard) => Verdict::Dead,
+        (Assessment::Dead(_), _) => Verdict::Failing,
     };
     (word, reading.code)
 }
@@ -159,7 +159,7 @@ impl fmt::Display for StatusClass {
     }
 }
 
-impl fmt::Display for StatusStanding {
+impl fmt::Display for StatusOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Registered => "IANA registry",
@@ -174,12 +174,12 @@ impl fmt::Display for StatusStanding {
 struct Row {
     status: u16,
     name: &'static str,
-    sentence: &'static str,
+    description: &'static str,
     advice: &'static str,
 }
 
 const fn row(status: u16, name: &'static str, sentence: &'static str, advice: &'static str) -> Row {
-    Row { status, name, sentence, advice }
+    Row { status, name, description: sentence, advice }
 }
 
 #[cfg(test)]
@@ -190,7 +190,7 @@ mod tests {
     fn check(status: u16, expect: &str) {
         let meaning = meaning(status);
         let code = meaning.code.map_or("-".to_owned(), |code| code.to_string());
-        let told = format!("{} | {} | {code}", meaning.class, meaning.word);
+        let told = format!("{} | {} | {code}", meaning.class, meaning.verdict);
         assert_eq!(told, expect, "{status}");
     }
 
@@ -236,9 +236,9 @@ mod tests {
         for status in 0..=u16::MAX {
             let meaning = meaning(status);
             assert_eq!(meaning.status, status);
-            assert!(meaning.sentence.ends_with('.'), "{status}");
+            assert!(meaning.description.ends_with('.'), "{status}");
             assert!(meaning.advice.ends_with('.'), "{status}");
-            assert_eq!(meaning.code.is_none(), meaning.word == Word::Alive);
+            assert_eq!(meaning.code.is_none(), meaning.verdict == Verdict::Alive);
             let is_listed = meaning.code.is_none_or(|code| codes::meaning(code).is_some());
             assert!(is_listed, "{status}");
         }

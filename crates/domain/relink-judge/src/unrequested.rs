@@ -6,21 +6,21 @@
 //! of its own can make it dead.
 
 use jiff::Timestamp;
-use relink_model::{Ending, FailureStreak, History, Phase, Word};
+use relink_model::{FailureStreak, FetchOutcome, History, Phase, Verdict};
 
-use crate::judgement::{Judgement, is_worn_out};
-use crate::reading::read;
-use crate::{Policy, certainty, reason};
+use crate::judgment::{Judgment, is_worn_out};
+use crate::outcome_class::read;
+use crate::{Policy, confidence, reason};
 
 /// The result of a page whose host is down: how the last request of the host
 /// ended, and since when it has only failed.
 pub fn unrequested(
     policy: &Policy,
     history: &History,
-    host_ending: &Ending,
+    host_ending: &FetchOutcome,
     down_since: Timestamp,
     now: Timestamp,
-) -> Judgement {
+) -> Judgment {
     let reading = read(host_ending);
     let streak = if is_unconnected(host_ending) {
         Some(FailureStreak::extended(history.streak, now))
@@ -30,30 +30,32 @@ pub fn unrequested(
     let told = told(host_ending, down_since);
     let enough = streak.filter(|streak| is_unconnected(host_ending) && is_worn_out(policy, streak));
     let (word, reason, confidence) = match enough {
-        Some(streak) => (Word::Dead, reason::worn_out(&told, &streak), certainty::WORN_OUT),
-        None => (Word::Failing, told, certainty::FAILED_NOW),
+        Some(streak) => {
+            (Verdict::Dead, reason::worn_out(&told, &streak), confidence::FAILED_REPEATEDLY)
+        }
+        None => (Verdict::Failing, told, confidence::FAILED_NOW),
     };
-    Judgement {
-        verdict: reading.verdict,
-        word,
+    Judgment {
+        assessment: reading.assessment,
+        verdict: word,
         code: reading.code,
         reason,
         streak,
-        since: history.since.filter(|_| history.word == Some(word)).unwrap_or(now),
+        since: history.since.filter(|_| history.verdict == Some(word)).unwrap_or(now),
         confidence,
-        grounds: Vec::new(),
+        evidence: Vec::new(),
     }
 }
 
 /// Whether no server was reached, so that no page of the host can be.
-fn is_unconnected(ending: &Ending) -> bool {
-    matches!(ending, Ending::NoConnection(_) | Ending::TimedOut(Phase::Connect))
+fn is_unconnected(ending: &FetchOutcome) -> bool {
+    matches!(ending, FetchOutcome::ConnectFailed(_) | FetchOutcome::TimedOut(Phase::Connect))
 }
 
-fn told(ending: &Ending, since: Timestamp) -> String {
+fn told(ending: &FetchOutcome, since: Timestamp) -> String {
     let since = since.strftime("%Y-%m-%d %H:%M:%S");
     match ending {
-        Ending::Answered(_) => {
+        FetchOutcome::Response(_) => {
             format!("not requested: the host has answered only errors since {since} UTC ({ending})")
         }
         _ => format!("not requested: the host has not answered since {since} UTC ({ending})"),
@@ -63,36 +65,36 @@ fn told(ending: &Ending, since: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use jiff::SignedDuration;
-    use relink_model::ConnectFault;
+    use relink_model::ConnectError;
 
     use super::*;
 
     /// Such a result in each of so many daily runs; the last one comes back.
-    fn after_runs(runs: i64, ending: &Ending) -> Judgement {
+    fn after_runs(runs: i64, ending: &FetchOutcome) -> Judgment {
         let mut history = History::default();
         let mut last = None;
         for day in 0..runs {
             let now = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * day);
-            let judgement = unrequested(&Policy::default(), &history, ending, now, now);
-            (history.streak, history.word) = (judgement.streak, Some(judgement.word));
-            last = Some(judgement);
+            let judgment = unrequested(&Policy::default(), &history, ending, now, now);
+            (history.streak, history.verdict) = (judgment.streak, Some(judgment.verdict));
+            last = Some(judgment);
         }
         last.unwrap()
     }
 
     #[test]
     fn page_of_a_host_with_server_errors_is_never_dead_unrequested() {
-        let judgement = after_runs(9, &Ending::Answered(502));
-        assert_eq!((judgement.word, judgement.streak), (Word::Failing, None));
-        assert_eq!(judgement.code, Some(crate::codes::BAD_GATEWAY));
-        assert!(judgement.reason.starts_with("not requested: the host has answered only errors"));
+        let judgment = after_runs(9, &FetchOutcome::Response(502));
+        assert_eq!((judgment.verdict, judgment.streak), (Verdict::Failing, None));
+        assert_eq!(judgment.code, Some(crate::codes::BAD_GATEWAY));
+        assert!(judgment.reason.starts_with("not requested: the host has answered only errors"));
     }
 
     #[test]
     fn page_of_a_host_without_connection_is_dead_after_enough_runs() {
-        let refused = Ending::NoConnection(ConnectFault::Refused);
-        assert_eq!(after_runs(1, &refused).word, Word::Failing);
-        assert_eq!(after_runs(3, &refused).word, Word::Failing);
-        assert_eq!(after_runs(4, &refused).word, Word::Dead);
+        let refused = FetchOutcome::ConnectFailed(ConnectError::Refused);
+        assert_eq!(after_runs(1, &refused).verdict, Verdict::Failing);
+        assert_eq!(after_runs(3, &refused).verdict, Verdict::Failing);
+        assert_eq!(after_runs(4, &refused).verdict, Verdict::Dead);
     }
 }

@@ -3,9 +3,12 @@
 use jiff::Timestamp;
 use proptest::prelude::*;
 use relink_judge::{
-    Case, Habit, Policy, conclude, judge, kinship, neighborhood, sibling, sibling_key,
+    JudgeInput, Policy, Soft404Profile, conclude, control_key, control_url, judge, kinship,
+    neighborhood,
 };
-use relink_model::{ControlKind, Ending, History, Hop, Look, Probe, Purpose, Timings};
+use relink_model::{
+    Attempt, ControlKind, FetchOutcome, FetchPurpose, History, Hop, Probe, Timings,
+};
 use relink_testkit::any_url::any_text;
 
 fn probe(urls: &[&str]) -> Probe {
@@ -13,12 +16,12 @@ fn probe(urls: &[&str]) -> Probe {
         url: (*url).to_owned(),
         status: if Some(url) == urls.last() { 200 } else { 301 },
         location: None,
-        address: None,
+        ip: None,
     };
     Probe {
-        asked: Timestamp::UNIX_EPOCH,
+        requested_at: Timestamp::UNIX_EPOCH,
         hops: urls.iter().map(hop).collect(),
-        ending: Ending::Answered(200),
+        outcome: FetchOutcome::Response(200),
         timings: Timings::default(),
         retry_after: None,
         digest: Some(Box::default()),
@@ -29,8 +32,8 @@ proptest! {
     #[test]
     fn sibling_any_text_has_one_key(url in any_text(), salt in any::<u64>()) {
         for kind in ControlKind::ALL {
-            let sibling = sibling(kind, &url, salt);
-            prop_assert_eq!(sibling.map(|sibling| sibling.key), sibling_key(kind, &url));
+            let sibling = control_url(kind, &url, salt);
+            prop_assert_eq!(sibling.map(|sibling| sibling.key), control_key(kind, &url));
         }
         if let Some(directory) = neighborhood(&url) {
             prop_assert!(url.starts_with(directory));
@@ -41,18 +44,18 @@ proptest! {
     fn judge_any_urls_reach_a_conclusion(one in any_text(), other in any_text()) {
         let (page, neighbor) = (probe(&[&one, &other]), probe(&[&other]));
         kinship((&one, &page), (&other, &neighbor));
-        let ending = Ending::Answered(200);
-        let asked = Timestamp::UNIX_EPOCH;
-        let looks = [Look { asked, purpose: Purpose::First, ending, took_ms: 1 }];
-        let case = Case {
+        let outcome = FetchOutcome::Response(200);
+        let requested_at = Timestamp::UNIX_EPOCH;
+        let looks = [Attempt { requested_at, purpose: FetchPurpose::Initial, outcome, duration_ms: 1 }];
+        let case = JudgeInput {
             url: &one,
-            looks: &looks,
+            attempts: &looks,
             probe: &page,
-            heard: None,
+            phrase_scan: None,
             controls: &[],
-            habit: Habit::default(),
+            soft404_profile: Soft404Profile::default(),
             history: &History::default(),
-            now: asked,
+            now: requested_at,
         };
         for name in ["relink", "sic-transit", "fable"] {
             let policy = Policy::named(name).unwrap_or_default();

@@ -8,8 +8,8 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 use jiff::Timestamp;
-use relink_judge::{Case, Habit, Next, Policy, conclude, judge, sibling};
-use relink_model::{Control, ControlKind, History, Look, Probe, Purpose};
+use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, conclude, control_url, judge};
+use relink_model::{Attempt, Control, ControlKind, FetchPurpose, History, Probe};
 
 /// Mutated probes to judge.
 const ROUNDS: usize = 6_000;
@@ -115,29 +115,29 @@ fn in_place_of_a_number(text: &str, piece: &str) -> String {
 
 /// Judges a probe, compared with another wherever one is asked for.
 fn judge_all(url: &str, probe: &Probe, other: &Probe, history: &History) {
-    let looks = [Look {
-        asked: probe.asked,
-        purpose: Purpose::OtherAgent,
-        ending: probe.ending.clone(),
-        took_ms: 1,
+    let looks = [Attempt {
+        requested_at: probe.requested_at,
+        purpose: FetchPurpose::AlternateUserAgent,
+        outcome: probe.outcome.clone(),
+        duration_ms: 1,
     }];
     for policy in [Policy::default(), Policy::sic_transit(), Policy::fable()] {
         let mut controls: Vec<Control> = Vec::new();
         loop {
             let now = Timestamp::UNIX_EPOCH;
-            let (controls_now, habit) = (&controls[..], Habit::default());
-            let case = Case {
+            let (controls_now, habit) = (&controls[..], Soft404Profile::default());
+            let case = JudgeInput {
                 url,
-                looks: &looks,
+                attempts: &looks,
                 probe,
-                heard: None,
+                phrase_scan: None,
                 controls: controls_now,
-                habit,
+                soft404_profile: habit,
                 history,
                 now,
             };
             assert!(!conclude(&policy, &case).reason.is_empty());
-            let Next::Compare(kind) = judge(&policy, &case) else { break };
+            let Decision::Compare(kind) = judge(&policy, &case) else { break };
             assert!(!controls.iter().any(|control| control.kind == kind), "{kind:?} twice");
             controls.push(answered(kind, url, other));
         }
@@ -146,7 +146,7 @@ fn judge_all(url: &str, probe: &Probe, other: &Probe, history: &History) {
 }
 
 fn answered(kind: ControlKind, url: &str, probe: &Probe) -> Control {
-    let url = sibling(kind, url, 1).map(|sibling| sibling.url).unwrap_or_default();
+    let url = control_url(kind, url, 1).map(|control| control.url).unwrap_or_default();
     Control { kind, url, probe: Some(probe.clone().into()) }
 }
 

@@ -18,9 +18,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::str::FromStr;
 
-use crate::document::Document;
+use crate::document::SourceText;
 use crate::html::each_anchor;
-use crate::{Format, Fragment};
+use crate::{DocumentFormat, Fragment};
 
 /// Maximum number of anchors kept of one document: more than fit on the longest
 /// page that is read. A document with more is taken to have any.
@@ -28,7 +28,7 @@ const MOST: usize = 2_000_000;
 
 /// Whose rules make anchors of headings.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Slugs {
+pub enum SlugStyle {
     /// Anybody's: an anchor that one renderer makes is there.
     #[default]
     Any,
@@ -44,7 +44,7 @@ pub enum Slugs {
     Sphinx,
 }
 
-impl Slugs {
+impl SlugStyle {
     /// Every set of rules.
     pub const ALL: [Self; 6] =
         [Self::Any, Self::GitHub, Self::GitLab, Self::MdBook, Self::MkDocs, Self::Sphinx];
@@ -66,7 +66,7 @@ impl Slugs {
     }
 }
 
-impl fmt::Display for Slugs {
+impl fmt::Display for SlugStyle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -74,23 +74,23 @@ impl fmt::Display for Slugs {
 
 /// Nobody's rules have this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownSlugs(String);
+pub struct ParseSlugStyleError(String);
 
-impl fmt::Display for UnknownSlugs {
+impl fmt::Display for ParseSlugStyleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Slugs::ALL.map(Slugs::as_str).join(", ");
+        let names = SlugStyle::ALL.map(SlugStyle::as_str).join(", ");
         write!(f, "no anchors are called `{}`; the names are {names}", self.0)
     }
 }
 
-impl std::error::Error for UnknownSlugs {}
+impl std::error::Error for ParseSlugStyleError {}
 
-impl FromStr for Slugs {
-    type Err = UnknownSlugs;
+impl FromStr for SlugStyle {
+    type Err = ParseSlugStyleError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownSlugs> {
+    fn from_str(name: &str) -> Result<Self, ParseSlugStyleError> {
         let named = Self::ALL.into_iter().find(|slugs| slugs.as_str() == name);
-        named.ok_or_else(|| UnknownSlugs(name.to_owned()))
+        named.ok_or_else(|| ParseSlugStyleError(name.to_owned()))
     }
 }
 
@@ -170,18 +170,18 @@ impl Anchors {
 
 /// Reads the anchors of a document; nothing for formats that have none, or
 /// whose anchors cannot be told from the document.
-pub fn anchors(format: Format, bytes: &[u8], slugs: Slugs) -> Option<Anchors> {
-    let document = Document::read(bytes, None);
+pub fn anchors(format: DocumentFormat, bytes: &[u8], slugs: SlugStyle) -> Option<Anchors> {
+    let document = SourceText::read(bytes, None);
     let text = document.text();
     let mut anchors = Anchors::default();
     match format {
-        Format::Markdown => markdown::read(text, slugs, &mut anchors),
-        Format::Html => {
+        DocumentFormat::Markdown => markdown::read(text, slugs, &mut anchors),
+        DocumentFormat::Html => {
             let is_open = each_anchor(text, &mut |name| anchors.add(name));
             anchors.is_open |= is_open;
         }
-        Format::Rst => rst::read(text, &mut anchors),
-        Format::AsciiDoc => asciidoc::read(text, &mut anchors),
+        DocumentFormat::Rst => rst::read(text, &mut anchors),
+        DocumentFormat::AsciiDoc => asciidoc::read(text, &mut anchors),
         _ => return None,
     }
     Some(anchors)

@@ -10,13 +10,13 @@ mod inline;
 
 use std::ops::Range;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
 use crate::html::each_destination;
 use crate::line::Line;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 use attributes::Attributes;
 
 /// How many signs a delimiter has at least.
@@ -29,10 +29,10 @@ const CODE_STYLES: [&str; 6] = ["source", "listing", "literal", "stem", "latexma
 pub(crate) struct AsciiDoc;
 
 impl Extractor for AsciiDoc {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut reader = Reader::new(text);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        let mut reader = AsciiDocParser::new(text);
         reader.read();
-        let Reader { mut mentions, attributes, .. } = reader;
+        let AsciiDocParser { mut mentions, attributes, .. } = reader;
         attributes.report(&mut mentions);
         mentions.report(0, found);
     }
@@ -56,22 +56,22 @@ struct Style {
 }
 
 /// Goes through the lines of a document.
-struct Reader<'t> {
+struct AsciiDocParser<'t> {
     text: &'t str,
     /// Where the next line begins.
     at: usize,
-    mentions: Mentions<'t>,
+    mentions: LinkCandidates<'t>,
     attributes: Attributes,
     style: Style,
     paragraph: Option<Range<usize>>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> AsciiDocParser<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
             at: 0,
-            mentions: Mentions::new(text),
+            mentions: LinkCandidates::new(text),
             attributes: Attributes::new(text.len()),
             style: Style::default(),
             paragraph: None,
@@ -176,7 +176,7 @@ impl<'t> Reader<'t> {
                 let mentions = &mut self.mentions;
                 each_destination(self.text.cut(block.clone()), &mut |range, kind| {
                     let place = block.start + range.start..block.start + range.end;
-                    mentions.link(place, kind, Notation::Html);
+                    mentions.link(place, kind, DestinationSyntax::Html);
                 });
             }
         }
@@ -191,7 +191,7 @@ impl<'t> Reader<'t> {
                 && let Some(length) = line.find('[')
             {
                 let file = start + "include::".len()..start + length;
-                self.destination(file, PlaceKind::Reference);
+                self.destination(file, LinkKind::Reference);
             }
             start += line.len();
         }

@@ -9,25 +9,25 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use relink_model::PlaceKind;
+use relink_model::LinkKind;
 
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
-use crate::window::{Resume, Sequel};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// Reads the bare addresses of a text.
 pub(crate) struct PlainText;
 
 impl Extractor for PlainText {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
         for range in http_addresses(text, 0..text.len()) {
-            found.link(range, PlaceKind::Bare, Notation::Plain);
+            found.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
         }
     }
 }
 
-impl Resume for PlainText {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+impl IncrementalExtractor for PlainText {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
         let end = sequel.end_of_lines(text);
         self.extract(text.cut(..end), found);
         end
@@ -213,14 +213,14 @@ impl Brackets {
 
 #[cfg(test)]
 mod tests {
-    use crate::Format;
-    use crate::laws::check;
+    use crate::DocumentFormat;
+    use crate::properties::check;
 
     #[track_caller]
     fn one(text: &str, address: &str) {
         let (before, _) = text.split_once(address).expect("it is there");
         let column = before.chars().count() + 1;
-        check(Format::PlainText, text, &[&format!("1:{column} bare {address}")]);
+        check(DocumentFormat::PlainText, text, &[&format!("1:{column} bare {address}")]);
     }
 
     #[test]
@@ -252,7 +252,7 @@ mod tests {
             "git+https://a.test",
             "https://<host>/",
         ] {
-            check(Format::PlainText, text, &[]);
+            check(DocumentFormat::PlainText, text, &[]);
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn text_in_other_scripts_ends_an_address() {
         check(
-            Format::PlainText,
+            DocumentFormat::PlainText,
             "请看https://a.test/甲，然后\nи http://b.test…",
             &["1:3 bare https://a.test/甲", "2:3 bare http://b.test"],
         );

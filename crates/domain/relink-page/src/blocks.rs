@@ -19,7 +19,7 @@ pub(crate) use builder::BlockBuilder;
 pub(crate) use lines::{is_underline, list_item};
 
 use crate::document::{encoding_of, text_of};
-use crate::{Format, html, markdown, rst, xml};
+use crate::{DocumentFormat, html, markdown, rst, xml};
 
 /// Maximum length of the text, in bytes.
 pub const MAX_TEXT: usize = 10 * 1024 * 1024;
@@ -83,7 +83,7 @@ pub struct BlockText {
     /// The links, in document order.
     pub links: Vec<BlockLink>,
     /// Whether the page has more text or links than the limits allow.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 impl BlockText {
@@ -116,7 +116,7 @@ impl BlockText {
 /// assert!(page.blocks[0].is_boilerplate);
 /// assert_eq!(page.blocks[1].kind, BlockKind::Heading);
 /// ```
-pub fn block_text(format: Format, bytes: &[u8]) -> BlockText {
+pub fn block_text(format: DocumentFormat, bytes: &[u8]) -> BlockText {
     of_text(format, &text_of(bytes, None))
 }
 
@@ -128,18 +128,18 @@ pub fn block_text(format: Format, bytes: &[u8]) -> BlockText {
 /// assert!(relink_page::body_blocks(Some("image/png"), b"\x89PNG").is_none());
 /// ```
 pub fn body_blocks(content_type: Option<&str>, body: &[u8]) -> Option<BlockText> {
-    let format = Format::of_content_type(content_type, body)?;
+    let format = DocumentFormat::of_content_type(content_type, body)?;
     Some(of_text(format, &text_of(body, encoding_of(content_type))))
 }
 
-fn of_text(format: Format, text: &str) -> BlockText {
+fn of_text(format: DocumentFormat, text: &str) -> BlockText {
     let text = bounded(text);
     let mut builder = BlockBuilder::new();
     match format {
-        Format::Html => html::read_blocks(text, &mut builder),
-        Format::Markdown => markdown::read_blocks(text, &mut builder),
-        Format::Rst => rst::read_blocks(text, &mut builder),
-        Format::Xml => xml::read_blocks(text, &mut builder),
+        DocumentFormat::Html => html::read_blocks(text, &mut builder),
+        DocumentFormat::Markdown => markdown::read_blocks(text, &mut builder),
+        DocumentFormat::Rst => rst::read_blocks(text, &mut builder),
+        DocumentFormat::Xml => xml::read_blocks(text, &mut builder),
         _ => lines::read_blocks(format, text, &mut builder),
     }
     builder.finish()

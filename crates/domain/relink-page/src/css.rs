@@ -7,25 +7,25 @@
 mod escape;
 mod scanner;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-pub(crate) use self::scanner::{Piece, Scanner};
+pub(crate) use self::scanner::{CssItem, Scanner};
 use crate::bare::http_addresses;
-use crate::found::{Extractor, Found};
+use crate::link_sink::{Extractor, LinkSink};
 
 /// Reads the addresses of style sheets.
 pub(crate) struct Css;
 
 impl Extractor for Css {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
         for piece in Scanner::new(text, 0..text.len()) {
             match piece {
-                Piece::Address(range, notation) => {
-                    found.link(range, PlaceKind::Resource, notation);
+                CssItem::Address(range, notation) => {
+                    found.link(range, LinkKind::Resource, notation);
                 }
-                Piece::Comment(range) => {
+                CssItem::Comment(range) => {
                     for address in http_addresses(text, range) {
-                        found.skip(address, PlaceKind::Bare, SkipReason::Comment);
+                        found.skip(address, LinkKind::BareUrl, SkipReason::Comment);
                     }
                 }
             }
@@ -35,12 +35,12 @@ impl Extractor for Css {
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::check;
-    use crate::{Format, links};
+    use crate::properties::check;
+    use crate::{DocumentFormat, links};
 
     #[track_caller]
     fn css(document: &str, expect: &[&str]) {
-        check(Format::Css, document, expect);
+        check(DocumentFormat::Css, document, expect);
     }
 
     #[test]
@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn escapes_are_resolved_in_the_meaning_alone() {
-        let found = links(Format::Css, br#"a{b:url(x\ y\(1\).png)} b{c:url("\2f  \e9 z")}"#).links;
+        let found =
+            links(DocumentFormat::Css, br#"a{b:url(x\ y\(1\).png)} b{c:url("\2f  \e9 z")}"#).links;
         assert_eq!(found[0].raw, r"x\ y\(1\).png");
         assert_eq!(found[0].target.text(), "x y(1).png");
         assert_eq!(found[1].target.text(), "/ éz");

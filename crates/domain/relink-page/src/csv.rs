@@ -9,21 +9,21 @@ mod cells;
 mod rows;
 mod separator;
 
-pub use self::rows::{TableCell, each_row};
+pub use self::rows::{TableCell, for_each_row};
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use relink_model::PlaceKind;
+use relink_model::LinkKind;
 
 use self::cells::{Cell, Cells, Progress};
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 use crate::list::trim;
 use crate::options::Column;
 use crate::target::{classify_line, scheme};
 use crate::value::is_address;
-use crate::window::{Resume, Sequel};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// How many column names a problem lists.
 const NAMES_TO_TELL: usize = 20;
@@ -48,8 +48,8 @@ impl<'o> Table<'o> {
 }
 
 impl Extractor for Table<'_> {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        self.parts().resume(text, Sequel::None, found);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        self.parts().resume(text, InputEnd::None, found);
     }
 }
 
@@ -85,9 +85,9 @@ enum Choice<'o> {
     Nothing,
 }
 
-impl Resume for TableParts<'_> {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
-        if self.separator.is_none() && sequel == Sequel::Follows && !separator::is_certain(text) {
+impl IncrementalExtractor for TableParts<'_> {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
+        if self.separator.is_none() && sequel == InputEnd::Follows && !separator::is_certain(text) {
             return 0;
         }
         let separator = *self.separator.get_or_insert_with(|| separator::of(text));
@@ -116,7 +116,7 @@ impl Resume for TableParts<'_> {
 }
 
 /// The cells of the first row; nothing if it is not there to its end.
-fn header(cells: &mut Cells<'_>, sequel: Sequel) -> Option<Vec<Cell>> {
+fn header(cells: &mut Cells<'_>, sequel: InputEnd) -> Option<Vec<Cell>> {
     let mut header = Vec::new();
     for cell in cells {
         let is_last = cell.is_last;
@@ -125,24 +125,24 @@ fn header(cells: &mut Cells<'_>, sequel: Sequel) -> Option<Vec<Cell>> {
             return Some(header);
         }
     }
-    (sequel == Sequel::None).then_some(header)
+    (sequel == InputEnd::None).then_some(header)
 }
 
 /// Reports a cell that is an address.
-fn tell_address(text: &str, cell: &Cell, found: &mut Found<'_>) {
+fn tell_address(text: &str, cell: &Cell, found: &mut LinkSink<'_>) {
     let range = trim(text, cell.range.clone());
     let means = cell.means(text.cut(range.clone()));
     if is_address(&means) {
         let notation = match means {
-            Cow::Borrowed(_) => Notation::Plain,
-            Cow::Owned(means) => Notation::Means(means),
+            Cow::Borrowed(_) => DestinationSyntax::Plain,
+            Cow::Owned(means) => DestinationSyntax::Decoded(means),
         };
-        found.link(range, PlaceKind::Value, notation);
+        found.link(range, LinkKind::Value, notation);
     }
 }
 
 /// Reports a cell if it is of the column, and a row that has no such column.
-fn tell_in_column(text: &str, cell: &Cell, index: usize, found: &mut Found<'_>) {
+fn tell_in_column(text: &str, cell: &Cell, index: usize, found: &mut LinkSink<'_>) {
     if cell.column == index {
         report(text, cell, found);
     } else if cell.is_last && cell.column < index && !cell.is_blank_row(text) {
@@ -154,17 +154,17 @@ fn tell_in_column(text: &str, cell: &Cell, index: usize, found: &mut Found<'_>) 
 
 /// Reports a cell that is meant as an address. In the first row it may be the
 /// column's name.
-fn report(text: &str, cell: &Cell, found: &mut Found<'_>) {
+fn report(text: &str, cell: &Cell, found: &mut LinkSink<'_>) {
     let range = trim(text, cell.range.clone());
     let means = cell.means(text.cut(range.clone()));
     let is_name = cell.row == 0 && scheme(&means).is_none();
     if !range.is_empty() && !is_name {
         let target = classify_line(&means);
-        found.target(range, PlaceKind::Value, target);
+        found.target(range, LinkKind::Value, target);
     }
 }
 
-fn tell_broken(cell: &Cell, found: &mut Found<'_>) {
+fn tell_broken(cell: &Cell, found: &mut LinkSink<'_>) {
     if cell.is_broken {
         found.problem(
             cell.range.start,
@@ -212,24 +212,24 @@ impl Cell {
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::check;
-    use crate::{Column, Extraction, Format, Options, links, links_with};
+    use crate::properties::check;
+    use crate::{Column, DocumentFormat, Extraction, Options, links, links_with};
 
     #[track_caller]
     fn csv(document: &str, expect: &[&str]) {
-        check(Format::Csv, document, expect);
+        check(DocumentFormat::Csv, document, expect);
     }
 
     fn of_column(document: &str, column: &str) -> Extraction {
         let options = Options { column: Some(Column::from(column)), ..Options::default() };
-        links_with(Format::Csv, document.as_bytes(), &options)
+        links_with(DocumentFormat::Csv, document.as_bytes(), &options)
     }
 
     #[track_caller]
     fn column(document: &str, column: &str, expect: &[&str]) {
         let found = of_column(document, column).links;
         let told: Vec<String> =
-            found.iter().map(|link| format!("{} {:?}", link.place.line, link.target)).collect();
+            found.iter().map(|link| format!("{} {:?}", link.location.line, link.target)).collect();
         let is_as_expected = told.len() == expect.len()
             && told.iter().zip(expect).all(|(told, expect)| told.starts_with(expect));
         assert!(is_as_expected, "{told:#?}");
@@ -252,7 +252,7 @@ mod tests {
             ],
         );
         check(
-            Format::Tsv,
+            DocumentFormat::Tsv,
             "a\thttp://a.test/,x\r\nb\t\"http://b.test\"",
             &["1:3 value http://a.test/,x", "2:4 value http://b.test"],
         );
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn quotes_hide_separators_line_ends_and_doubled_quotes() {
         csv("\"a\nhttp://no.test,\nb\",http://a.test", &["3:4 value http://a.test"]);
-        let found = links(Format::Csv, b"\"http://a.test/?q=\"\"x\"\"\"").links;
+        let found = links(DocumentFormat::Csv, b"\"http://a.test/?q=\"\"x\"\"\"").links;
         assert_eq!(found[0].raw, "http://a.test/?q=\"\"x\"\"");
         assert_eq!(found[0].target.text(), "http://a.test/?q=\"x\"");
     }
@@ -295,7 +295,7 @@ mod tests {
         let table = "a,b\n1,\"oops http://a.test\n2,http://b.test\n3,\"ok\",http://c.test\n";
         csv(table, &["3:3 value http://b.test", "4:8 value http://c.test"]);
         problems(
-            &links(Format::Csv, table.as_bytes()),
+            &links(DocumentFormat::Csv, table.as_bytes()),
             &["line 2: a quote is not closed where its cell ends; the row is read as it stands"],
         );
         csv(

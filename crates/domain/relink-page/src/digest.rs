@@ -7,9 +7,9 @@ use relink_model::Digest;
 
 use crate::document::{encoding_of, text_of};
 use crate::folded::folded_title;
-use crate::format::{Format, media_type};
+use crate::format::{DocumentFormat, media_type};
 use crate::html::read_page;
-use crate::shingle::VisibleText;
+use crate::shingle::VisibleTextBuilder;
 
 /// Digests a fetched body: what the page says of itself, how much text it
 /// shows, and a sketch of that text.
@@ -32,12 +32,12 @@ pub fn digest(
     let mut digest = Digest {
         content_type: named_type(content_type),
         bytes: body.len() as u64,
-        cut: is_cut,
+        is_truncated: is_cut,
         language: content_language.and_then(first_language),
         ..Digest::default()
     };
-    match Format::of_content_type(content_type, body) {
-        Some(Format::Html) => {
+    match DocumentFormat::of_content_type(content_type, body) {
+        Some(DocumentFormat::Html) => {
             read_page(&text_of(body, encoding_of(content_type)), &mut digest);
         }
         Some(_) => read_text(&text_of(body, encoding_of(content_type)), &mut digest),
@@ -74,12 +74,12 @@ pub fn text_digest(title: Option<&str>, text: &str, content_type: Option<&str>) 
 
 /// Fills in what a text shows, which is all of it.
 fn read_text(text: &str, digest: &mut Digest) {
-    let mut visible = VisibleText::default();
+    let mut visible = VisibleTextBuilder::default();
     visible.push(text);
     let shown = visible.finish();
     digest.text_length = shown.length;
-    digest.opening = shown.opening;
-    digest.closing = shown.closing;
+    digest.text_start = shown.opening;
+    digest.text_end = shown.closing;
     digest.sketch = shown.sketch;
 }
 
@@ -149,22 +149,22 @@ mod tests {
              <noscript>n</noscript><!-- c --><p> one &nbsp;two</p>\n<p>three four five six</p> ",
         );
         assert_eq!(page.text_length, "one \u{a0}two three four five six".chars().count() as u64);
-        assert_eq!(page.opening, "one \u{a0}two three four five six");
+        assert_eq!(page.text_start, "one \u{a0}two three four five six");
         assert_eq!(page.sketch, sketch("one two three four five six"));
     }
 
     #[test]
     fn a_tag_parts_words_in_the_opening_as_in_the_sketch() {
         let page = html("<table><tr><td>a<td>b</table><p>c</p><p>d");
-        assert_eq!((page.opening.as_str(), page.text_length), ("a b c d", 7));
-        assert_eq!(page.sketch, sketch(&page.opening));
+        assert_eq!((page.text_start.as_str(), page.text_length), ("a b c d", 7));
+        assert_eq!(page.sketch, sketch(&page.text_start));
     }
 
     #[test]
     fn the_opening_is_whole_just_when_the_page_is_short() {
         for length in [399, 400, 401] {
             let page = html(&format!("<p>{}", "é".repeat(length)));
-            assert_eq!(page.opening.chars().count(), length.min(Digest::OPENING_LENGTH));
+            assert_eq!(page.text_start.chars().count(), length.min(Digest::OPENING_LENGTH));
             assert_eq!(page.is_short(), length <= Digest::OPENING_LENGTH);
         }
     }
@@ -173,7 +173,7 @@ mod tests {
     fn a_page_may_be_known_by_its_words_alone() {
         let page = text_digest(Some(" A\n title "), " some\ttext ", Some("Text/HTML; x=y"));
         assert_eq!(page.title.as_deref(), Some("A title"));
-        assert_eq!((page.opening.as_str(), page.text_length), ("some text", 9));
+        assert_eq!((page.text_start.as_str(), page.text_length), ("some text", 9));
         assert_eq!(page.content_type.as_deref(), Some("text/html"));
         assert_eq!(page.sketch, sketch("some text"));
         assert_eq!(text_digest(Some(" "), "", None), Digest::default());
@@ -183,10 +183,10 @@ mod tests {
     fn a_long_text_is_kept_by_both_its_ends() {
         let words = |count: usize| "word ".repeat(count);
         let page = html(&format!("<p>first {}</p>{}<p>the last", words(90), words(900)));
-        assert!(page.opening.starts_with("first word"));
-        assert!(page.closing.ends_with("word the last"));
-        assert!(page.closing.chars().count() <= Digest::CLOSING_LENGTH);
-        assert_eq!(html("<p>short").closing, "");
+        assert!(page.text_start.starts_with("first word"));
+        assert!(page.text_end.ends_with("word the last"));
+        assert!(page.text_end.chars().count() <= Digest::CLOSING_LENGTH);
+        assert_eq!(html("<p>short").text_end, "");
     }
 
     #[test]
@@ -200,8 +200,8 @@ mod tests {
     #[test]
     fn plain_text_is_all_visible() {
         let page = digest(Some("text/plain; charset=utf-8"), None, b"a  b\n", true);
-        assert_eq!((page.text_length, page.bytes, page.cut), (3, 5, true));
-        assert_eq!(page.opening, "a b");
+        assert_eq!((page.text_length, page.bytes, page.is_truncated), (3, 5, true));
+        assert_eq!(page.text_start, "a b");
         assert_eq!(page.content_type.as_deref(), Some("text/plain"));
         assert_eq!(page.sketch, sketch("a b"));
     }

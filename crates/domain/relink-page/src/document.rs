@@ -26,7 +26,7 @@ const PRESCAN_LENGTH: usize = 1024;
 const SUBSTITUTE: &str = "\u{1a}";
 
 /// A document as text.
-pub(crate) struct Document<'b> {
+pub(crate) struct SourceText<'b> {
     bytes: &'b [u8],
     text: Cow<'b, str>,
     layout: Layout,
@@ -53,7 +53,7 @@ enum Charset<'b> {
     Legacy(&'static Encoding),
 }
 
-impl<'b> Document<'b> {
+impl<'b> SourceText<'b> {
     /// Reads `bytes`, in the `declared` encoding unless they tell otherwise.
     pub(crate) fn read(bytes: &'b [u8], declared: Option<&'static Encoding>) -> Self {
         Self::of(bytes, Charset::of(bytes, declared))
@@ -128,8 +128,8 @@ impl<'b> Charset<'b> {
 fn valid_utf8(bytes: &[u8]) -> Option<&str> {
     match str::from_utf8(bytes) {
         Ok(text) => Some(text),
-        Err(fault) if fault.error_len().is_none() => {
-            str::from_utf8(bytes.cut(..fault.valid_up_to())).ok()
+        Err(error) if error.error_len().is_none() => {
+            str::from_utf8(bytes.cut(..error.valid_up_to())).ok()
         }
         Err(_) => None,
     }
@@ -241,7 +241,7 @@ impl Cursor {
     }
 
     /// Where a text would begin that begins here.
-    pub(crate) fn origin(&self, document: &Document<'_>) -> Origin {
+    pub(crate) fn origin(&self, document: &SourceText<'_>) -> Origin {
         let offset = self.span_to(document, self.at).start;
         Origin { offset, line: self.line, column: self.column }
     }
@@ -255,7 +255,7 @@ impl Cursor {
     }
 
     /// Moves to a byte of the text, best forward.
-    pub(crate) fn move_to(&mut self, document: &Document<'_>, to: usize) {
+    pub(crate) fn move_to(&mut self, document: &SourceText<'_>, to: usize) {
         if to < self.at {
             *self = Self::new(self.origin);
         }
@@ -280,7 +280,7 @@ impl Cursor {
     }
 
     /// The bytes from here to byte `end` of the text.
-    pub(crate) fn span_to(&self, document: &Document<'_>, end: usize) -> Span {
+    pub(crate) fn span_to(&self, document: &SourceText<'_>, end: usize) -> Span {
         let units = self.units + document.layout.units(document.text.cut(self.at..end));
         let length = document.bytes.len();
         Span {
@@ -317,7 +317,7 @@ mod tests {
     /// Finds `needle` in the decoded text, and its place in the bytes.
     #[track_caller]
     fn check(bytes: &[u8], needle: &str, span: Range<usize>, line: u32, column: u32) {
-        let document = Document::read(bytes, None);
+        let document = SourceText::read(bytes, None);
         let at = document.text().find(needle).expect("the needle is there");
         let mut cursor = Cursor::default();
         cursor.move_to(&document, at);
@@ -356,7 +356,7 @@ mod tests {
 
     #[test]
     fn a_cut_character_at_the_end_is_left_out() {
-        assert_eq!(Document::read(b"abc\xC3", None).text(), "abc");
+        assert_eq!(SourceText::read(b"abc\xC3", None).text(), "abc");
     }
 
     #[test]

@@ -8,19 +8,19 @@ const USUAL_LENGTH: usize = 64;
 
 /// A title as a digest keeps it; nothing if it is blank.
 pub(crate) fn folded_title(text: &str) -> Option<String> {
-    let mut title = Folded::new(TITLE_LENGTH);
+    let mut title = WhitespaceFolder::new(TITLE_LENGTH);
     title.push(text);
     title.finish()
 }
 
 /// Folds a text that comes in pieces.
-pub(crate) struct Folded {
+pub(crate) struct WhitespaceFolder {
     text: String,
     left: usize,
     is_apart: bool,
 }
 
-impl Folded {
+impl WhitespaceFolder {
     /// Begins a text of at most so many characters.
     pub(crate) fn new(length: usize) -> Self {
         Self { text: String::with_capacity(USUAL_LENGTH), left: length, is_apart: false }

@@ -15,9 +15,9 @@ use crate::css::Css;
 use crate::csv::Table;
 use crate::cut::Cut as _;
 use crate::document::text_of;
-use crate::found::Extractor;
 use crate::html::{Html, HtmlParts};
 use crate::json::Json;
+use crate::link_sink::Extractor;
 use crate::list::{UrlList, looks_like_list};
 use crate::markdown::Markdown;
 use crate::notebook::Notebook;
@@ -25,7 +25,7 @@ use crate::options::Options;
 use crate::rst::Rst;
 use crate::source::Source;
 use crate::wikitext::Wikitext;
-use crate::window::{Resume, Whole};
+use crate::window::{IncrementalExtractor, WholeDocument};
 use crate::xml::{Xml, XmlParts};
 
 /// How much of a document is looked at to tell its format.
@@ -36,7 +36,7 @@ const BINARY_SNIFF_LENGTH: usize = 1024;
 
 /// A format whose links can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum DocumentFormat {
     /// CommonMark with GitHub's extensions.
     Markdown,
     /// HTML and XHTML.
@@ -71,32 +71,32 @@ pub enum Format {
 
 /// No format has this name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownFormat(String);
+pub struct ParseFormatError(String);
 
-impl fmt::Display for UnknownFormat {
+impl fmt::Display for ParseFormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = Format::ALL.map(Format::as_str).join(", ");
+        let names = DocumentFormat::ALL.map(DocumentFormat::as_str).join(", ");
         write!(f, "no format is called `{}`; the names are {names}", self.0)
     }
 }
 
-impl std::error::Error for UnknownFormat {}
+impl std::error::Error for ParseFormatError {}
 
-impl FromStr for Format {
-    type Err = UnknownFormat;
+impl FromStr for DocumentFormat {
+    type Err = ParseFormatError;
 
-    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        Self::named(name).ok_or_else(|| UnknownFormat(name.to_owned()))
+    fn from_str(name: &str) -> Result<Self, ParseFormatError> {
+        Self::named(name).ok_or_else(|| ParseFormatError(name.to_owned()))
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for DocumentFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl Format {
+impl DocumentFormat {
     /// Every format.
     pub const ALL: [Self; 15] = [
         Self::Markdown,
@@ -198,7 +198,7 @@ impl Format {
     }
 
     /// The reader of this format part by part, as the options have it.
-    pub(crate) fn parts(self, options: &Options) -> Box<dyn Resume + Send + '_> {
+    pub(crate) fn parts(self, options: &Options) -> Box<dyn IncrementalExtractor + Send + '_> {
         let column = options.column.as_ref();
         match self {
             Self::Html => Box::new(HtmlParts::default()),
@@ -208,13 +208,13 @@ impl Format {
             Self::Json | Self::JsonLines => Box::new(Json),
             Self::UrlList => Box::new(UrlList),
             Self::PlainText => Box::new(PlainText),
-            Self::Markdown => Box::new(Whole(Markdown)),
-            Self::Rst => Box::new(Whole(Rst)),
-            Self::AsciiDoc => Box::new(Whole(AsciiDoc)),
-            Self::Wikitext => Box::new(Whole(Wikitext)),
-            Self::Css => Box::new(Whole(Css)),
-            Self::Notebook => Box::new(Whole(Notebook)),
-            Self::Source => Box::new(Whole(Source(options.language))),
+            Self::Markdown => Box::new(WholeDocument(Markdown)),
+            Self::Rst => Box::new(WholeDocument(Rst)),
+            Self::AsciiDoc => Box::new(WholeDocument(AsciiDoc)),
+            Self::Wikitext => Box::new(WholeDocument(Wikitext)),
+            Self::Css => Box::new(WholeDocument(Css)),
+            Self::Notebook => Box::new(WholeDocument(Notebook)),
+            Self::Source => Box::new(WholeDocument(Source(options.language))),
         }
     }
 
@@ -303,11 +303,11 @@ fn after_comments(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Format::{Html, Markdown, PlainText, UrlList};
+    use DocumentFormat::{Html, Markdown, PlainText, UrlList};
 
     #[track_caller]
-    fn check(name: Option<&str>, content: &str, expect: Format) {
-        assert_eq!(Format::of_file(name, content.as_bytes()), expect);
+    fn check(name: Option<&str>, content: &str, expect: DocumentFormat) {
+        assert_eq!(DocumentFormat::of_file(name, content.as_bytes()), expect);
     }
 
     #[test]
@@ -325,12 +325,12 @@ mod tests {
         check(None, "\u{feff}\n<!-- x --><!DOCTYPE HTML>", Html);
         check(None, "<?xml version='1.0'?>\n<html xmlns='x'>", Html);
         check(None, "", PlainText);
-        assert_eq!(Format::of_file(None, b"\xFF\xFEh\0:\0/\0/\0"), UrlList);
+        assert_eq!(DocumentFormat::of_file(None, b"\xFF\xFEh\0:\0/\0/\0"), UrlList);
     }
 
     #[track_caller]
-    fn check_type(content_type: Option<&str>, content: &[u8], expect: Option<Format>) {
-        assert_eq!(Format::of_content_type(content_type, content), expect);
+    fn check_type(content_type: Option<&str>, content: &[u8], expect: Option<DocumentFormat>) {
+        assert_eq!(DocumentFormat::of_content_type(content_type, content), expect);
     }
 
     #[test]
@@ -345,38 +345,38 @@ mod tests {
 
     #[test]
     fn markups_are_told_by_name_and_type() {
-        check(Some("a/index.rst"), "https://a.test", Format::Rst);
-        check(Some("README.adoc"), "", Format::AsciiDoc);
-        check(Some("a.mediawiki"), "", Format::Wikitext);
+        check(Some("a/index.rst"), "https://a.test", DocumentFormat::Rst);
+        check(Some("README.adoc"), "", DocumentFormat::AsciiDoc);
+        check(Some("a.mediawiki"), "", DocumentFormat::Wikitext);
         check(Some("a.mdx"), "", Markdown);
-        check_type(Some("text/x-rst"), b"", Some(Format::Rst));
-        check_type(Some("text/asciidoc; charset=utf-8"), b"", Some(Format::AsciiDoc));
-        check_type(Some("text/x-wiki"), b"", Some(Format::Wikitext));
+        check_type(Some("text/x-rst"), b"", Some(DocumentFormat::Rst));
+        check_type(Some("text/asciidoc; charset=utf-8"), b"", Some(DocumentFormat::AsciiDoc));
+        check_type(Some("text/x-wiki"), b"", Some(DocumentFormat::Wikitext));
     }
 
     #[test]
     fn data_is_told_by_name() {
-        check(Some("a/sitemap.xml"), "", Format::Xml);
-        check(Some("a.RSS"), "", Format::Xml);
-        check(Some("a.ipynb"), "", Format::Notebook);
-        check(Some("a.csv"), "", Format::Csv);
-        check(Some("a.tsv"), "", Format::Tsv);
-        check(Some("a.json"), "", Format::Json);
-        check(Some("a.ndjson"), "", Format::JsonLines);
-        check(Some("a.css"), "", Format::Css);
-        check(Some("main.rs"), "", Format::Source);
-        check(Some("Makefile"), "", Format::Source);
+        check(Some("a/sitemap.xml"), "", DocumentFormat::Xml);
+        check(Some("a.RSS"), "", DocumentFormat::Xml);
+        check(Some("a.ipynb"), "", DocumentFormat::Notebook);
+        check(Some("a.csv"), "", DocumentFormat::Csv);
+        check(Some("a.tsv"), "", DocumentFormat::Tsv);
+        check(Some("a.json"), "", DocumentFormat::Json);
+        check(Some("a.ndjson"), "", DocumentFormat::JsonLines);
+        check(Some("a.css"), "", DocumentFormat::Css);
+        check(Some("main.rs"), "", DocumentFormat::Source);
+        check(Some("Makefile"), "", DocumentFormat::Source);
         check(Some("a.yaml"), "https://a.test", PlainText);
     }
 
     #[test]
     fn data_is_told_by_content() {
-        check(None, "\n<?xml version='1.0'?><x>", Format::Xml);
-        check(Some("a.txt"), "<!-- x --><urlset>http://a.test", Format::Xml);
-        check(Some("a.txt"), "<rss version='2.0'>", Format::Xml);
-        check(Some("Bookmarks"), "{\n \"roots\":\"http://a.test\"}", Format::Json);
-        check(None, "[{\"a\":1}]", Format::Json);
-        check(None, "{\"cells\":[{\"cell_type\":\"code\"}]}", Format::Notebook);
+        check(None, "\n<?xml version='1.0'?><x>", DocumentFormat::Xml);
+        check(Some("a.txt"), "<!-- x --><urlset>http://a.test", DocumentFormat::Xml);
+        check(Some("a.txt"), "<rss version='2.0'>", DocumentFormat::Xml);
+        check(Some("Bookmarks"), "{\n \"roots\":\"http://a.test\"}", DocumentFormat::Json);
+        check(None, "[{\"a\":1}]", DocumentFormat::Json);
+        check(None, "{\"cells\":[{\"cell_type\":\"code\"}]}", DocumentFormat::Notebook);
         check(None, "[a](https://a.test) is a link", PlainText);
         check(None, "{{ x }}", PlainText);
         check(None, "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL>", Html);
@@ -384,24 +384,24 @@ mod tests {
 
     #[test]
     fn data_is_told_by_type() {
-        check_type(Some("application/xml"), b"", Some(Format::Xml));
+        check_type(Some("application/xml"), b"", Some(DocumentFormat::Xml));
         check_type(Some("text/xml"), b"<?xml version='1.0'?><html>", Some(Html));
-        check_type(Some("application/rss+xml; charset=utf-8"), b"", Some(Format::Xml));
-        check_type(Some("application/ld+json"), b"", Some(Format::Json));
-        check_type(Some("application/x-ndjson"), b"", Some(Format::JsonLines));
-        check_type(Some("text/csv"), b"", Some(Format::Csv));
-        check_type(Some("text/css"), b"", Some(Format::Css));
+        check_type(Some("application/rss+xml; charset=utf-8"), b"", Some(DocumentFormat::Xml));
+        check_type(Some("application/ld+json"), b"", Some(DocumentFormat::Json));
+        check_type(Some("application/x-ndjson"), b"", Some(DocumentFormat::JsonLines));
+        check_type(Some("text/csv"), b"", Some(DocumentFormat::Csv));
+        check_type(Some("text/css"), b"", Some(DocumentFormat::Css));
         check_type(Some("image/svg+xml"), b"", None);
         check_type(Some("application/octet-stream"), b"", None);
     }
 
     #[test]
     fn every_format_is_found_by_its_own_name() {
-        for format in Format::ALL {
+        for format in DocumentFormat::ALL {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
-        let fault = "word".parse::<Format>().unwrap_err().to_string();
-        assert!(fault.starts_with("no format is called `word`; the names are markdown"), "{fault}");
+        let error = "word".parse::<DocumentFormat>().unwrap_err().to_string();
+        assert!(error.starts_with("no format is called `word`; the names are markdown"), "{error}");
     }
 
     #[test]

@@ -18,12 +18,12 @@ const RARER_BY_WORD: f64 = 10.0;
 /// assert_eq!(frequencies.count("barn owl"), None);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Frequencies {
+pub struct DocumentFrequencies {
     pages: u64,
     counts: HashMap<String, u64>,
 }
 
-impl Frequencies {
+impl DocumentFrequencies {
     /// Frequencies among so many pages, none of them known yet.
     pub fn of(pages: u64) -> Self {
         Self { pages, counts: HashMap::new() }
@@ -50,7 +50,7 @@ impl Frequencies {
     }
 }
 
-impl<P: Into<String>> Extend<(P, u64)> for Frequencies {
+impl<P: Into<String>> Extend<(P, u64)> for DocumentFrequencies {
     /// Notes on how many pages phrases stand, in lower case.
     fn extend<I: IntoIterator<Item = (P, u64)>>(&mut self, counts: I) {
         self.counts.extend(counts.into_iter().map(|(phrase, count)| (phrase.into(), count)));

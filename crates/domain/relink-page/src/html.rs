@@ -6,18 +6,18 @@
 
 mod addresses;
 mod anchors;
+mod app_shell;
 mod attribute_value;
 mod block_role;
 mod blocks;
+mod client_redirect;
 mod element;
 mod links;
-mod onward;
 mod page;
 mod robots;
 mod script_builder;
 mod script_redirect;
 mod service;
-mod shell;
 mod signs;
 mod style;
 mod tokenizer;
@@ -26,5 +26,5 @@ pub(crate) use anchors::{each_anchor, each_heading};
 pub(crate) use blocks::{each_href, read_blocks};
 pub(crate) use links::{Html, HtmlParts, each_destination};
 pub(crate) use page::read_page;
-pub use robots::RobotsMarks;
+pub use robots::RobotsMeta;
 pub(crate) use robots::read_robots_marks;

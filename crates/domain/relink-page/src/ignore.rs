@@ -13,9 +13,9 @@ use std::ops::{Range, RangeInclusive};
 use jiff::civil::Date;
 use memchr::{memchr, memchr_iter, memmem, memrchr};
 
-use crate::Format;
+use crate::DocumentFormat;
 use crate::cut::Cut as _;
-use crate::document::Document;
+use crate::document::SourceText;
 
 /// What a note begins with.
 const MARKER: &str = "relink:ignore";
@@ -28,7 +28,7 @@ const MARKER: &str = "relink:ignore";
 /// assert!(notes[0].covers(1) && notes[0].codes == ["RL101"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ignore {
+pub struct IgnoreDirective {
     /// The lines it speaks of, from 1.
     pub lines: RangeInclusive<u32>,
     /// The findings it speaks of (`RL101`); all of them if there are none.
@@ -39,10 +39,10 @@ pub struct Ignore {
     pub reason: Option<String>,
     /// The first word of the note that could not be read. Such a note is not
     /// to be trusted.
-    pub unread: Option<String>,
+    pub invalid_token: Option<String>,
 }
 
-impl Ignore {
+impl IgnoreDirective {
     /// Whether the note speaks of links in `line`.
     pub fn covers(&self, line: u32) -> bool {
         self.lines.contains(&line)
@@ -50,7 +50,7 @@ impl Ignore {
 }
 
 /// Reads the notes of a document, in document order.
-pub fn ignores(format: Format, bytes: &[u8]) -> Vec<Ignore> {
+pub fn ignore_directives(format: DocumentFormat, bytes: &[u8]) -> Vec<IgnoreDirective> {
     let comments = comments_of(format);
     // Nearly no document has a note, so nearly none is decoded for it. UTF-16
     // hides the marker from this look, and begins with its mark.
@@ -58,7 +58,7 @@ pub fn ignores(format: Format, bytes: &[u8]) -> Vec<Ignore> {
     if comments.is_empty() || (!is_utf16 && memmem::find(bytes, MARKER.as_bytes()).is_none()) {
         return Vec::new();
     }
-    notes(Document::read(bytes, None).text(), comments)
+    notes(SourceText::read(bytes, None).text(), comments)
 }
 
 /// How a comment is written.
@@ -101,21 +101,21 @@ const ASCIIDOC: &[Comment] = &[line("//")];
 const LIST: &[Comment] = &[line("#")];
 
 /// The comments of a format. Data has none.
-const fn comments_of(format: Format) -> &'static [Comment] {
+const fn comments_of(format: DocumentFormat) -> &'static [Comment] {
     match format {
-        Format::Markdown => MARKDOWN,
-        Format::Html | Format::Xml | Format::Wikitext => HTML,
-        Format::Css => CSS,
-        Format::Source => SOURCE,
-        Format::Rst => RST,
-        Format::AsciiDoc => ASCIIDOC,
-        Format::UrlList => LIST,
+        DocumentFormat::Markdown => MARKDOWN,
+        DocumentFormat::Html | DocumentFormat::Xml | DocumentFormat::Wikitext => HTML,
+        DocumentFormat::Css => CSS,
+        DocumentFormat::Source => SOURCE,
+        DocumentFormat::Rst => RST,
+        DocumentFormat::AsciiDoc => ASCIIDOC,
+        DocumentFormat::UrlList => LIST,
         _ => &[],
     }
 }
 
 /// The notes of a text, one a line at most.
-fn notes(text: &str, comments: &[Comment]) -> Vec<Ignore> {
+fn notes(text: &str, comments: &[Comment]) -> Vec<IgnoreDirective> {
     let bytes = text.as_bytes();
     let mut notes = Vec::new();
     let (mut from, mut number) = (0, 1_u32);
@@ -128,7 +128,10 @@ fn notes(text: &str, comments: &[Comment]) -> Vec<Ignore> {
         let end = memchr(b'\n', bytes.cut(marker..)).map_or(text.len(), |length| marker + length);
         if let Some((note, is_alone)) = note_in(text.cut(start..end), marker - start, comments) {
             let further = if is_alone { lines_to_text(text.cut(end..)) } else { 0 };
-            notes.push(Ignore { lines: number..=number.saturating_add(further), ..read(note) });
+            notes.push(IgnoreDirective {
+                lines: number..=number.saturating_add(further),
+                ..read(note)
+            });
         }
         from = end;
     }
@@ -167,17 +170,17 @@ fn lines_to_text(after: &str) -> u32 {
 }
 
 /// Reads `RL101 RL102 until 2027-01-01 because …`.
-fn read(note: &str) -> Ignore {
+fn read(note: &str) -> IgnoreDirective {
     let (terms, reason) = match note.split_once("because") {
         Some((terms, reason)) => (terms, Some(reason.trim().to_owned())),
         None => (note, None),
     };
-    let mut ignore = Ignore {
+    let mut ignore = IgnoreDirective {
         lines: 0..=0,
         codes: Vec::new(),
         until: None,
         reason: reason.filter(|reason| !reason.is_empty()),
-        unread: None,
+        invalid_token: None,
     };
     let mut words = terms.split([' ', '\t', '\r', ',', ':']).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
@@ -190,8 +193,8 @@ fn read(note: &str) -> Ignore {
         } else {
             false
         };
-        if !is_read && ignore.unread.is_none() {
-            ignore.unread = Some(word.to_owned());
+        if !is_read && ignore.invalid_token.is_none() {
+            ignore.invalid_token = Some(word.to_owned());
         }
     }
     ignore
@@ -208,57 +211,63 @@ mod tests {
     use super::*;
 
     /// A note as `lines codes until because`, what is absent left out.
-    fn told(note: &Ignore) -> String {
+    fn told(note: &IgnoreDirective) -> String {
         let mut words = vec![format!("{}-{}", note.lines.start(), note.lines.end())];
         words.extend(note.codes.iter().cloned());
         words.extend(note.until.iter().map(|day| format!("until {day}")));
         words.extend(note.reason.iter().map(|reason| format!("because {reason}")));
-        words.extend(note.unread.iter().map(|word| format!("?{word}")));
+        words.extend(note.invalid_token.iter().map(|word| format!("?{word}")));
         words.join(" ")
     }
 
     #[track_caller]
-    fn check(format: Format, document: &str, expect: &[&str]) {
-        let notes: Vec<String> = ignores(format, document.as_bytes()).iter().map(told).collect();
+    fn check(format: DocumentFormat, document: &str, expect: &[&str]) {
+        let notes: Vec<String> =
+            ignore_directives(format, document.as_bytes()).iter().map(told).collect();
         assert_eq!(notes, expect, "{document}");
     }
 
     #[test]
     fn a_note_says_what_until_when_and_why() {
         let full = "<p> <!-- relink:ignore RL101, RL203 until 2027-01-01 because it moves -->";
-        check(Format::Html, full, &["1-1 RL101 RL203 until 2027-01-01 because it moves"]);
-        check(Format::Html, "<p> <!-- relink:ignore -->", &["1-1"]);
-        check(Format::Html, "<p> <!-- relink:ignore because -->", &["1-1"]);
+        check(DocumentFormat::Html, full, &["1-1 RL101 RL203 until 2027-01-01 because it moves"]);
+        check(DocumentFormat::Html, "<p> <!-- relink:ignore -->", &["1-1"]);
+        check(DocumentFormat::Html, "<p> <!-- relink:ignore because -->", &["1-1"]);
     }
 
     #[test]
     fn what_cannot_be_read_is_kept() {
-        check(Format::Html, "a <!--relink:ignore RL1 until x-->", &["1-1 ?RL1"]);
-        check(Format::Html, "a <!--relink:ignore until 2027-13-01-->", &["1-1 ?until"]);
-        check(Format::Html, "a <!--relink:ignore RL101 utnil 2027-01-01-->", &["1-1 RL101 ?utnil"]);
+        check(DocumentFormat::Html, "a <!--relink:ignore RL1 until x-->", &["1-1 ?RL1"]);
+        check(DocumentFormat::Html, "a <!--relink:ignore until 2027-13-01-->", &["1-1 ?until"]);
+        check(
+            DocumentFormat::Html,
+            "a <!--relink:ignore RL101 utnil 2027-01-01-->",
+            &["1-1 RL101 ?utnil"],
+        );
     }
 
     #[test]
     fn a_note_alone_on_its_line_covers_the_next_text() {
-        check(Format::Html, "\n <!-- relink:ignore --> \n<p>\n", &["2-3"]);
-        check(Format::Html, "<!-- relink:ignore -->\r\n\r\n\r\n<p>", &["1-4"]);
-        check(Format::Html, "<p>\n<p> <!-- relink:ignore -->\n<p>", &["2-2"]);
-        check(Format::Html, "<!-- relink:ignore --> <p>\n<p>", &["1-1"]);
-        let note = ignores(Format::Html, b"<!-- relink:ignore -->\n<p>").remove(0);
+        check(DocumentFormat::Html, "\n <!-- relink:ignore --> \n<p>\n", &["2-3"]);
+        check(DocumentFormat::Html, "<!-- relink:ignore -->\r\n\r\n\r\n<p>", &["1-4"]);
+        check(DocumentFormat::Html, "<p>\n<p> <!-- relink:ignore -->\n<p>", &["2-2"]);
+        check(DocumentFormat::Html, "<!-- relink:ignore --> <p>\n<p>", &["1-1"]);
+        let note =
+            ignore_directives(DocumentFormat::Html, b"<!-- relink:ignore -->\n<p>").remove(0);
         assert!(note.covers(1) && note.covers(2) && !note.covers(3));
     }
 
     #[test]
     fn every_format_has_its_own_comments() {
-        check(Format::Markdown, "a <!-- relink:ignore -->", &["1-1"]);
-        check(Format::Markdown, "a {/* relink:ignore */}", &["1-1"]);
-        check(Format::Markdown, "[//]: # (relink:ignore RL101)\na", &["1-2 RL101"]);
-        check(Format::Wikitext, "a <!-- relink:ignore -->", &["1-1"]);
-        check(Format::Rst, ".. relink:ignore RL101\n\na", &["1-3 RL101"]);
-        check(Format::AsciiDoc, "// relink:ignore\na", &["1-2"]);
-        check(Format::UrlList, "# relink:ignore\nhttps://a.test", &["1-2"]);
-        check(Format::Css, "a { } /* relink:ignore */", &["1-1"]);
-        check(Format::Source, "a(); // relink:ignore RL101", &["1-1 RL101"]);
+        check(DocumentFormat::Markdown, "a <!-- relink:ignore -->", &["1-1"]);
+        check(DocumentFormat::Markdown, "a {/* relink:ignore */}", &["1-1"]);
+        check(DocumentFormat::Markdown, "[//]: # (relink:ignore RL101)\na", &["1-2 RL101"]);
+        check(DocumentFormat::Wikitext, "a <!-- relink:ignore -->", &["1-1"]);
+        check(DocumentFormat::Rst, ".. relink:ignore RL101\n\na", &["1-3 RL101"]);
+        check(DocumentFormat::AsciiDoc, "// relink:ignore\na", &["1-2"]);
+        check(DocumentFormat::UrlList, "# relink:ignore\nhttps://a.test", &["1-2"]);
+        check(DocumentFormat::Css, "a { } /* relink:ignore */", &["1-1"]);
+        check(DocumentFormat::Source, "a(); // relink:ignore RL101", &["1-1 RL101"]);
     }
 
     #[test]
@@ -269,11 +278,11 @@ mod tests {
             "<!-- relink:ignored -->",
             "<!--\nrelink:ignore\n-->",
         ] {
-            check(Format::Html, text, &[]);
+            check(DocumentFormat::Html, text, &[]);
         }
-        check(Format::Rst, "a .. relink:ignore", &[]);
-        check(Format::AsciiDoc, "a // relink:ignore", &[]);
-        check(Format::Json, "\"// relink:ignore\"", &[]);
+        check(DocumentFormat::Rst, "a .. relink:ignore", &[]);
+        check(DocumentFormat::AsciiDoc, "a // relink:ignore", &[]);
+        check(DocumentFormat::Json, "\"// relink:ignore\"", &[]);
     }
 
     #[test]
@@ -282,6 +291,6 @@ mod tests {
             .encode_utf16()
             .flat_map(u16::to_le_bytes)
             .collect();
-        assert_eq!(told(&ignores(Format::Html, &utf16)[0]), "2-2");
+        assert_eq!(told(&ignore_directives(DocumentFormat::Html, &utf16)[0]), "2-2");
     }
 }

@@ -10,40 +10,40 @@ mod tokenizer;
 
 use std::ops::Range;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 pub(crate) use self::escape::resolve;
 pub(crate) use self::tokenizer::{Token, Tokenizer};
 use crate::bare::http_addresses;
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 use crate::list::trim;
-use crate::resolved::Resolved;
+use crate::resolved::UnescapedText;
 use crate::value::is_address;
-use crate::window::{Resume, Sequel};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// Reads the addresses of JSON, of one value or of one a line.
 pub(crate) struct Json;
 
 impl Extractor for Json {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        Self.resume(text, Sequel::None, found);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        Self.resume(text, InputEnd::None, found);
     }
 }
 
-impl Resume for Json {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+impl IncrementalExtractor for Json {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
         let mut tokens = Tokenizer::of_part(text, sequel);
         while let Some(token) = tokens.next_certain() {
             match token {
                 Token::Text(range) => {
                     if let Some((range, notation)) = address(text, range) {
-                        found.link(range, PlaceKind::Value, notation);
+                        found.link(range, LinkKind::Value, notation);
                     }
                 }
                 Token::Comment(range) => {
                     for address in http_addresses(text, range) {
-                        found.skip(address, PlaceKind::Bare, SkipReason::Comment);
+                        found.skip(address, LinkKind::BareUrl, SkipReason::Comment);
                     }
                 }
                 Token::Unclosed(at) => found.problem(at, "a string is not closed"),
@@ -55,30 +55,33 @@ impl Resume for Json {
 }
 
 /// The address that a string's content is, and how it is written.
-pub(crate) fn address(text: &str, content: Range<usize>) -> Option<(Range<usize>, Notation)> {
+pub(crate) fn address(
+    text: &str,
+    content: Range<usize>,
+) -> Option<(Range<usize>, DestinationSyntax)> {
     let range = trim(text, content);
     let written = text.cut(range.clone());
     if !written.starts_with(['h', 'H', '\\']) {
         return None;
     }
     if !written.contains('\\') {
-        return is_address(written).then_some((range, Notation::Plain));
+        return is_address(written).then_some((range, DestinationSyntax::Plain));
     }
-    let mut resolved = Resolved::default();
+    let mut resolved = UnescapedText::default();
     resolve(text, range.clone(), &mut resolved);
     let means = resolved.text();
-    is_address(means).then(|| (range, Notation::Means(means.to_owned())))
+    is_address(means).then(|| (range, DestinationSyntax::Decoded(means.to_owned())))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::check;
-    use crate::{Format, links};
+    use crate::properties::check;
+    use crate::{DocumentFormat, links};
 
     #[track_caller]
     fn json(document: &str, expect: &[&str]) {
-        check(Format::Json, document, expect);
-        check(Format::JsonLines, document, expect);
+        check(DocumentFormat::Json, document, expect);
+        check(DocumentFormat::JsonLines, document, expect);
     }
 
     #[test]
@@ -102,7 +105,7 @@ mod tests {
     #[test]
     fn escapes_are_resolved_in_the_meaning_alone() {
         let document = br#"["https:\/\/a.test\/?b\u0026c\u003dd", "\u0068ttps://e.test/\"x"]"#;
-        let found = links(Format::Json, document).links;
+        let found = links(DocumentFormat::Json, document).links;
         assert_eq!(found[0].raw, r"https:\/\/a.test\/?b\u0026c\u003dd");
         assert_eq!(found[0].target.text(), "https://a.test/?b&c=d");
         assert_eq!(found[1].target.text(), "https://e.test/\"x");
@@ -131,7 +134,7 @@ mod tests {
         json("{\"a\":\"http://a.test\",\"b\":\"http://b.te", &["1:7 value http://a.test"]);
         json("{\"a\":\"oops}\n{\"a\":\"http://b.test\"}\n", &["2:7 value http://b.test"]);
         json("[\"http://a.test\", \"http://b.test\\", &["1:3 value http://a.test"]);
-        let found = links(Format::JsonLines, b"{\"a\":1}\n{\"a\":\"oops}\n{}");
+        let found = links(DocumentFormat::JsonLines, b"{\"a\":1}\n{\"a\":\"oops}\n{}");
         assert_eq!(found.problems[0].to_string(), "line 2: a string is not closed");
     }
 

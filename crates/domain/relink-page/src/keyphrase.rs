@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::frequency::Frequencies;
+use crate::frequency::DocumentFrequencies;
 use crate::runs::each_run;
 
 /// The most words of a keyphrase (Walden's Paths, section 5).
@@ -49,7 +49,7 @@ pub struct Keyphrases {
 /// let found = keyphrases(text, &Frequencies::default());
 /// assert_eq!(found.similar[0].text, "snowy owl");
 /// ```
-pub fn keyphrases(text: &str, frequencies: &Frequencies) -> Keyphrases {
+pub fn keyphrases(text: &str, frequencies: &DocumentFrequencies) -> Keyphrases {
     let mut phrases = counted(text);
     phrases.retain(|phrase| !frequencies.is_nowhere(&phrase.text));
     let weight = |it: &Keyphrase| f64::from(it.count) * frequencies.rarity(&it.text);
@@ -125,7 +125,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, counts: &[(&str, u64)], exact: &str, similar: &str) {
-        let mut frequencies = Frequencies::of(1_000);
+        let mut frequencies = DocumentFrequencies::of(1_000);
         frequencies.extend(counts.iter().copied());
         let found = keyphrases(text, &frequencies);
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_phrase_is_short_and_stands_in_the_text(text in "[a-f ,.]{0,80}") {
-            let found = keyphrases(&text, &Frequencies::default());
+            let found = keyphrases(&text, &DocumentFrequencies::default());
             prop_assert!(found.exact.len() <= MOST_PHRASES);
             let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
             for phrase in found.exact.iter().chain(&found.similar) {

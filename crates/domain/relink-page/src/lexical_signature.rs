@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::frequency::{Frequencies, ratio};
+use crate::frequency::{DocumentFrequencies, ratio};
 use crate::runs::words;
 use crate::stop_words::is_stop_word;
 
@@ -32,7 +32,11 @@ const MOST_COUNTED: u64 = 3;
 /// let words = lexical_signature("The snowy owl hunts lemmings", &frequencies, 2);
 /// assert_eq!(words, ["lemmings", "snowy"]);
 /// ```
-pub fn lexical_signature(text: &str, frequencies: &Frequencies, size: usize) -> Vec<String> {
+pub fn lexical_signature(
+    text: &str,
+    frequencies: &DocumentFrequencies,
+    size: usize,
+) -> Vec<String> {
     let mut counts: HashMap<String, (u64, usize)> = HashMap::new();
     for word in words(text).filter(|word| is_rare(word)) {
         let order = counts.len();
@@ -64,7 +68,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, counts: &[(&str, u64)], expect: &str) {
-        let mut frequencies = Frequencies::of(1_000);
+        let mut frequencies = DocumentFrequencies::of(1_000);
         frequencies.extend(counts.iter().copied());
         let found = lexical_signature(text, &frequencies, SIGNATURE_WORDS);
         assert_eq!(found.join(" "), expect);

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use memchr::memchr;
-use relink_model::PlaceKind;
+use relink_model::LinkKind;
 
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
-use crate::window::{Resume, Sequel};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// How many lines are looked at to tell a list from other text.
 const LINES_TO_SNIFF: usize = 64;
@@ -19,15 +19,15 @@ const LINES_TO_SNIFF: usize = 64;
 pub(crate) struct UrlList;
 
 impl Extractor for UrlList {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
         for range in lines(text) {
-            found.link(range, PlaceKind::Line, Notation::Line);
+            found.link(range, LinkKind::ListEntry, DestinationSyntax::Line);
         }
     }
 }
 
-impl Resume for UrlList {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+impl IncrementalExtractor for UrlList {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
         let end = sequel.end_of_lines(text);
         self.extract(text.cut(..end), found);
         end
@@ -71,13 +71,13 @@ pub(crate) fn trim(text: &str, range: Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Format;
-    use crate::laws::check;
+    use crate::DocumentFormat;
+    use crate::properties::check;
 
     #[test]
     fn every_line_is_an_address_unless_blank_or_comment() {
         check(
-            Format::UrlList,
+            DocumentFormat::UrlList,
             "# good\r\n  https://a.test/ \r\n\r\nhttp://b.test/x\t\n \nno\n#http://c.test",
             &["2:3 line https://a.test/", "4:1 line http://b.test/x", "6:1 line no !"],
         );
@@ -85,12 +85,12 @@ mod tests {
 
     #[test]
     fn other_schemes_are_passed_over_and_told() {
-        check(Format::UrlList, "mailto:a@b.test", &["1:1 line mailto:a@b.test -"]);
+        check(DocumentFormat::UrlList, "mailto:a@b.test", &["1:1 line mailto:a@b.test -"]);
     }
 
     #[test]
     fn an_empty_list_has_no_links() {
-        check(Format::UrlList, "", &[]);
-        check(Format::UrlList, "\n\n", &[]);
+        check(DocumentFormat::UrlList, "", &[]);
+        check(DocumentFormat::UrlList, "\n\n", &[]);
     }
 }

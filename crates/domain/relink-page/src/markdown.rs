@@ -9,7 +9,7 @@
 mod admonition;
 mod ahead;
 mod blocks;
-mod blunt;
+mod bracket_limit;
 mod destination;
 pub(crate) mod front_matter;
 mod include;
@@ -21,34 +21,34 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use self::ahead::Ahead;
+use self::ahead::NextOccurrence;
 use self::repeated::Repeated;
 pub(crate) use admonition::as_lists;
 pub(crate) use blocks::read_blocks;
-pub(crate) use blunt::blunted;
+pub(crate) use bracket_limit::neutralize_brackets;
 
 use crate::bare::{http_addresses, www_addresses};
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
 use crate::html::each_destination;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 
 /// Reads the links of Markdown.
 pub(crate) struct Markdown;
 
 impl Extractor for Markdown {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
         let start = front_matter::length(text);
         if start > 0 {
-            let mut mentions = Mentions::new(text);
+            let mut mentions = LinkCandidates::new(text);
             front_matter::read(text, start, &mut mentions);
             mentions.report(0, found);
         }
         let body = text.cut(start..);
         if may_hold_links(body) {
-            let body = blunted(as_lists(body));
+            let body = neutralize_brackets(as_lists(body));
             mentions(&body).report(start, found);
         }
     }
@@ -83,8 +83,8 @@ fn has_bare(text: &str) -> bool {
     memmem::find(bytes, b"://").is_some() || memmem::find(bytes, b"www.").is_some()
 }
 
-fn mentions(text: &str) -> Mentions<'_> {
-    let mut reader = Reader::new(text);
+fn mentions(text: &str) -> LinkCandidates<'_> {
+    let mut reader = MarkdownParser::new(text);
     let mut repeated = Repeated::new(text);
     let mut events = Parser::new_ext(text, options(text)).into_offset_iter();
     while let Some((event, range)) = events.next() {
@@ -127,25 +127,25 @@ struct Open {
     range: Range<usize>,
     /// Where what is inside it ends, as far as seen.
     inside_end: usize,
-    kind: PlaceKind,
+    kind: LinkKind,
     /// The destination, where it is written inside the link itself.
     inline: Option<String>,
 }
 
 /// What is in a text at all, so that nobody looks for what is not.
-struct Signs<'t> {
-    http: Ahead<'t>,
-    www: Ahead<'t>,
-    pages: Ahead<'t>,
+struct MarkerPresence<'t> {
+    http: NextOccurrence<'t>,
+    www: NextOccurrence<'t>,
+    pages: NextOccurrence<'t>,
     has_components: bool,
 }
 
-impl<'t> Signs<'t> {
+impl<'t> MarkerPresence<'t> {
     fn of(text: &'t str) -> Self {
         Self {
-            http: Ahead::new(text, "://"),
-            www: Ahead::new(text, "www."),
-            pages: Ahead::new(text, "[["),
+            http: NextOccurrence::new(text, "://"),
+            www: NextOccurrence::new(text, "www."),
+            pages: NextOccurrence::new(text, "[["),
             has_components: mdx::has_components(text),
         }
     }
@@ -157,10 +157,10 @@ impl<'t> Signs<'t> {
 }
 
 /// Goes through the parser's events and notes destinations.
-struct Reader<'t> {
+struct MarkdownParser<'t> {
     text: &'t str,
-    signs: Signs<'t>,
-    mentions: Mentions<'t>,
+    signs: MarkerPresence<'t>,
+    mentions: LinkCandidates<'t>,
     /// The definitions referred to, by place: the whole definition's range and
     /// its destination.
     definitions: BTreeMap<usize, (Range<usize>, String)>,
@@ -179,12 +179,12 @@ struct Reader<'t> {
     run: Option<Range<usize>>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> MarkdownParser<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            signs: Signs::of(text),
-            mentions: Mentions::new(text),
+            signs: MarkerPresence::of(text),
+            mentions: LinkCandidates::new(text),
             definitions: BTreeMap::new(),
             open: Vec::new(),
             open_images: 0,
@@ -209,16 +209,17 @@ impl<'t> Reader<'t> {
             return;
         }
         if let Some(range) = destination::of_definition(self.text, &whole) {
-            let means = Notation::Means(dest.to_owned());
-            self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+            let means = DestinationSyntax::Decoded(dest.to_owned());
+            self.mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
         }
     }
 
     /// Takes in a definition whose label is taken already.
     fn define_again(&mut self, whole: &Range<usize>) {
         if let Some(range) = destination::of_definition(self.text, whole) {
-            let means = Notation::Means(destination::meaning(self.text.cut(range.clone())));
-            self.mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+            let means =
+                DestinationSyntax::Decoded(destination::meaning(self.text.cut(range.clone())));
+            self.mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
         }
     }
 
@@ -248,10 +249,10 @@ impl<'t> Reader<'t> {
     fn start(&mut self, tag: &Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Link { link_type, dest_url, .. } => {
-                self.open_link(PlaceKind::Link, *link_type, dest_url, range);
+                self.open_link(LinkKind::Hyperlink, *link_type, dest_url, range);
             }
             Tag::Image { link_type, dest_url, .. } => {
-                self.open_link(PlaceKind::Embed, *link_type, dest_url, range);
+                self.open_link(LinkKind::Embed, *link_type, dest_url, range);
             }
             Tag::HtmlBlock => self.html_block = Some(Vec::new()),
             Tag::CodeBlock(_) => self.is_code = true,
@@ -269,16 +270,16 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open_link(&mut self, kind: PlaceKind, link_type: LinkType, dest: &str, range: Range<usize>) {
+    fn open_link(&mut self, kind: LinkKind, link_type: LinkType, dest: &str, range: Range<usize>) {
         let is_inline = link_type == LinkType::Inline;
         if self.open_images == 0 && matches!(link_type, LinkType::Autolink | LinkType::Email) {
             // Without its angle brackets.
             let inside = range.start + 1..range.end - 1;
             let scheme = if link_type == LinkType::Email { "mailto:" } else { "" };
-            let means = Notation::Means(format!("{scheme}{dest}"));
-            self.mentions.link(inside, PlaceKind::Autolink, means);
+            let means = DestinationSyntax::Decoded(format!("{scheme}{dest}"));
+            self.mentions.link(inside, LinkKind::Autolink, means);
         }
-        self.open_images += usize::from(kind == PlaceKind::Embed);
+        self.open_images += usize::from(kind == LinkKind::Embed);
         self.open.push(Open {
             inside_end: range.start,
             range,
@@ -291,14 +292,14 @@ impl<'t> Reader<'t> {
         let Some(open) = self.open.pop() else {
             return;
         };
-        self.open_images -= usize::from(open.kind == PlaceKind::Embed);
+        self.open_images -= usize::from(open.kind == LinkKind::Embed);
         let Some(dest) = open.inline.filter(|_| self.open_images == 0) else {
             return;
         };
         let range = destination::of_inline(self.text, open.inside_end, &open.range)
             .or_else(|| destination::by_text(self.text, &open.range, &dest));
         if let Some(range) = range {
-            self.mentions.link(range, open.kind, Notation::Means(dest));
+            self.mentions.link(range, open.kind, DestinationSyntax::Decoded(dest));
         }
     }
 
@@ -321,7 +322,7 @@ impl<'t> Reader<'t> {
         }
         self.module_code_end = paragraph.end;
         for file in mdx::imports(self.text, paragraph.clone()) {
-            self.mentions.link(file, PlaceKind::Reference, Notation::Plain);
+            self.mentions.link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         self.pass_over(paragraph, SkipReason::Code);
     }
@@ -350,7 +351,7 @@ impl<'t> Reader<'t> {
 
     fn pages(&mut self, run: Range<usize>) {
         for page in include::pages(self.text, run) {
-            self.mentions.link(page, PlaceKind::Reference, Notation::Name);
+            self.mentions.link(page, LinkKind::Reference, DestinationSyntax::Name);
         }
     }
 
@@ -364,12 +365,12 @@ impl<'t> Reader<'t> {
             if http.get(next).is_none_or(|range| range.start > www.start) {
                 let www = without_attributes(text, www);
                 let means = htmlize::unescape(text.cut(www.clone()));
-                let means = Notation::Means(format!("http://{means}"));
-                self.mentions.link(www, PlaceKind::Bare, means);
+                let means = DestinationSyntax::Decoded(format!("http://{means}"));
+                self.mentions.link(www, LinkKind::BareUrl, means);
             }
         }
         for range in http {
-            self.mentions.link(range, PlaceKind::Bare, Notation::Html);
+            self.mentions.link(range, LinkKind::BareUrl, DestinationSyntax::Html);
         }
     }
 
@@ -391,7 +392,7 @@ impl<'t> Reader<'t> {
             if html.cut(range).starts_with('{') {
                 mentions.skip(place, kind, SkipReason::Placeholder);
             } else {
-                mentions.link(place, kind, Notation::Html);
+                mentions.link(place, kind, DestinationSyntax::Html);
             }
         });
         let mut from = 0;
@@ -418,17 +419,17 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn finish(mut self) -> Mentions<'t> {
+    fn finish(mut self) -> LinkCandidates<'t> {
         self.end_run();
         for (whole, dest) in std::mem::take(&mut self.definitions).into_values() {
             let range = destination::of_definition(self.text, &whole)
                 .or_else(|| destination::by_text(self.text, &whole, &dest));
             if let Some(range) = range {
-                self.mentions.link(range, PlaceKind::Definition, Notation::Means(dest));
+                self.mentions.link(range, LinkKind::Definition, DestinationSyntax::Decoded(dest));
             }
         }
         for file in include::includes(self.text) {
-            self.mentions.link(file, PlaceKind::Reference, Notation::Plain);
+            self.mentions.link(file, LinkKind::Reference, DestinationSyntax::Plain);
         }
         if self.signs.has_components {
             mdx::components(self.text, &self.silent, &mut self.mentions);

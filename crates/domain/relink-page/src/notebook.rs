@@ -11,18 +11,19 @@ use relink_model::{Link, LinkTarget, SkipReason};
 
 use crate::bare::PlainText;
 use crate::cut::Cut as _;
-use crate::document::Document;
-use crate::found::{Extractor, Found};
+use crate::document::SourceText;
 use crate::json::{Token, Tokenizer, resolve};
+use crate::link_sink::{Extractor, LinkSink};
 use crate::markdown::Markdown;
-use crate::resolved::Resolved;
+use crate::resolved::UnescapedText;
 
 /// Reads the links of notebooks.
 pub(crate) struct Notebook;
 
 impl Extractor for Notebook {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut reader = Reader { text, depth: 0, cells: None, key: Key::Other, cell: None };
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        let mut reader =
+            NotebookParser { text, depth: 0, cells: None, key: Key::Other, cell: None };
         let mut tokens = Tokenizer::new(text, 0..text.len());
         while let Some(token) = tokens.next_token() {
             match token {
@@ -68,7 +69,7 @@ struct Cell {
 }
 
 /// Follows the brackets of a notebook by their depth alone.
-struct Reader<'t> {
+struct NotebookParser<'t> {
     text: &'t str,
     depth: usize,
     /// The depth inside the list of cells, while in it.
@@ -77,7 +78,7 @@ struct Reader<'t> {
     cell: Option<Cell>,
 }
 
-impl Reader<'_> {
+impl NotebookParser<'_> {
     fn open(&mut self) {
         self.depth += 1;
         match self.cells {
@@ -90,7 +91,7 @@ impl Reader<'_> {
         self.key = Key::Other;
     }
 
-    fn close(&mut self, found: &mut Found<'_>) {
+    fn close(&mut self, found: &mut LinkSink<'_>) {
         match self.cells {
             Some(cells) if self.depth == cells + 1 => self.end_cell(found),
             Some(cells) if self.depth <= cells => self.cells = None,
@@ -114,50 +115,54 @@ impl Reader<'_> {
         }
     }
 
-    fn end_cell(&mut self, found: &mut Found<'_>) {
+    fn end_cell(&mut self, found: &mut LinkSink<'_>) {
         let Some(cell) = self.cell.take() else {
             return;
         };
-        let mut source = Resolved::default();
+        let mut source = UnescapedText::default();
         for range in cell.sources {
             resolve(self.text, range, &mut source);
         }
         match cell.kind.map_or("", |kind| self.text.cut(kind)) {
-            "markdown" | "heading" => each_link(&Markdown, &source, found, None),
-            "code" => each_link(&PlainText, &source, found, Some(SkipReason::Code)),
-            _ => each_link(&PlainText, &source, found, None),
+            "markdown" | "heading" => for_each_link(&Markdown, &source, found, None),
+            "code" => for_each_link(&PlainText, &source, found, Some(SkipReason::Code)),
+            _ => for_each_link(&PlainText, &source, found, None),
         }
     }
 }
 
 /// Reports the links that `extractor` finds in a cell's text, all of them as
 /// passed over if there is a reason.
-fn each_link(
+fn for_each_link(
     extractor: &dyn Extractor,
-    source: &Resolved,
-    found: &mut Found<'_>,
+    source: &UnescapedText,
+    found: &mut LinkSink<'_>,
     skipped: Option<SkipReason>,
 ) {
-    let document = Document::read(source.text().as_bytes(), None);
+    let document = SourceText::read(source.text().as_bytes(), None);
     let mut each = |link: Link| {
-        let range = source.written(link.place.span.range());
+        let range = source.written(link.location.span.range());
         let target = match skipped {
             Some(reason) => LinkTarget::Skipped(link.raw, reason),
             None => link.target,
         };
-        found.target(range, link.place.kind, target);
+        found.target(range, link.location.kind, target);
     };
-    extractor.extract(document.text(), &mut Found::new(&document, &mut each));
+    extractor.extract(document.text(), &mut LinkSink::new(&document, &mut each));
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::check;
-    use crate::{Format, links};
+    use crate::properties::check;
+    use crate::{DocumentFormat, links};
 
     #[track_caller]
     fn cell(cell: &str, expect: &[&str]) {
-        check(Format::Notebook, &format!("{{\"cells\":[\n{cell}\n],\"nbformat\":4}}"), expect);
+        check(
+            DocumentFormat::Notebook,
+            &format!("{{\"cells\":[\n{cell}\n],\"nbformat\":4}}"),
+            expect,
+        );
     }
 
     #[test]
@@ -173,10 +178,10 @@ mod tests {
     fn a_link_is_found_through_the_escapes_around_and_in_it() {
         let notebook = br#"{"cells":[{"cell_type":"markdown","source":
             ["\"q\"\n", "\n[\u00e9](https:\/\/a.test\/?b\u0026c \"t\")"]}]}"#;
-        let found = links(Format::Notebook, notebook).links;
+        let found = links(DocumentFormat::Notebook, notebook).links;
         assert_eq!(found[0].raw, r"https:\/\/a.test\/?b\u0026c");
         assert_eq!(found[0].target.text(), "https://a.test/?b&c");
-        assert_eq!(notebook[found[0].place.span.range()], *found[0].raw.as_bytes());
+        assert_eq!(notebook[found[0].location.span.range()], *found[0].raw.as_bytes());
     }
 
     #[test]
@@ -190,15 +195,19 @@ mod tests {
 
     #[test]
     fn what_is_no_cell_has_no_links() {
-        check(Format::Notebook, r#"{"metadata":{"source":"http://a.test"},"cells":[]}"#, &[]);
-        check(Format::Notebook, r#"{"cells":[],"source":"http://a.test"}"#, &[]);
-        check(Format::Notebook, "", &[]);
+        check(
+            DocumentFormat::Notebook,
+            r#"{"metadata":{"source":"http://a.test"},"cells":[]}"#,
+            &[],
+        );
+        check(DocumentFormat::Notebook, r#"{"cells":[],"source":"http://a.test"}"#, &[]);
+        check(DocumentFormat::Notebook, "", &[]);
     }
 
     #[test]
     fn a_notebook_cut_short_yields_what_can_be_read() {
         check(
-            Format::Notebook,
+            DocumentFormat::Notebook,
             "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"[a](x)\\n\",\n\"[b](y",
             &["1:50 link x"],
         );
@@ -207,7 +216,7 @@ mod tests {
     #[test]
     fn older_notebooks_keep_their_cells_in_worksheets() {
         check(
-            Format::Notebook,
+            DocumentFormat::Notebook,
             r#"{"worksheets":[{"cells":[{"cell_type":"markdown","source":["[a](x)"]}]}]}"#,
             &["1:65 link x"],
         );

@@ -32,7 +32,7 @@ pub fn title_query(title: &str, site: Option<&str>) -> SearchQuery {
     // A title of nothing but such words is still a title.
     let mut terms = if telling.is_empty() { all } else { telling };
     terms.truncate(MOST_TITLE_WORDS);
-    SearchQuery { site: site.map(str::to_owned), ..SearchQuery::of(terms) }
+    SearchQuery { site: site.map(str::to_owned), ..SearchQuery::new(terms) }
 }
 
 /// A title without those pieces that only name its site.
@@ -52,7 +52,7 @@ fn without_site_name(title: &str, site: Option<&str>) -> String {
 
 /// What a plan looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Aim {
+pub enum SearchGoal {
     /// The very page, or a copy of it.
     Identical,
     /// Pages about the same thing.
@@ -73,10 +73,10 @@ pub struct PlanLimits {
 impl PlanLimits {
     /// The numbers unless told. Five or six phrases usually find one page
     /// (Walden's Paths, section 5); the rest is ours.
-    pub const fn of(aim: Aim) -> Self {
+    pub const fn of(aim: SearchGoal) -> Self {
         match aim {
-            Aim::Identical => Self { first: 2, wanted: 10, queries: 6 },
-            Aim::Similar => Self { first: 8, wanted: 10, queries: 8 },
+            SearchGoal::Identical => Self { first: 2, wanted: 10, queries: 6 },
+            SearchGoal::Similar => Self { first: 8, wanted: 10, queries: 8 },
         }
     }
 }
@@ -95,7 +95,7 @@ impl PlanLimits {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryPlan {
-    aim: Aim,
+    aim: SearchGoal,
     limits: PlanLimits,
     site: Option<String>,
     /// Asked before any phrase, the next one first.
@@ -110,20 +110,20 @@ pub struct QueryPlan {
 
 impl QueryPlan {
     /// A plan to find a page by its keyphrases, on one site or anywhere.
-    pub fn new(aim: Aim, page: &Keyphrases, site: Option<&str>) -> Self {
+    pub fn new(aim: SearchGoal, page: &Keyphrases, site: Option<&str>) -> Self {
         Self::with_limits(aim, page, site, PlanLimits::of(aim))
     }
 
     /// The same with other numbers.
     pub fn with_limits(
-        aim: Aim,
+        aim: SearchGoal,
         page: &Keyphrases,
         site: Option<&str>,
         limits: PlanLimits,
     ) -> Self {
         let phrases = match aim {
-            Aim::Identical => &page.exact,
-            Aim::Similar => &page.similar,
+            SearchGoal::Identical => &page.exact,
+            SearchGoal::Similar => &page.similar,
         };
         let mut chosen: Vec<_> = phrases.iter().map(|phrase| phrase.text.clone()).collect();
         let left = chosen.split_off(limits.first.max(1).min(chosen.len()));
@@ -159,8 +159,8 @@ impl QueryPlan {
                 self.leads.remove(0);
                 true
             }
-            Aim::Identical => self.tighten(found),
-            Aim::Similar => self.loosen(found),
+            SearchGoal::Identical => self.tighten(found),
+            SearchGoal::Similar => self.loosen(found),
         };
         if goes_on {
             self.propose();
@@ -169,7 +169,7 @@ impl QueryPlan {
 
     fn propose(&mut self) {
         let phrases = self.leads.is_empty().then(|| {
-            let query = SearchQuery { phrases: self.chosen.clone(), ..SearchQuery::of([""; 0]) };
+            let query = SearchQuery { phrases: self.chosen.clone(), ..SearchQuery::new([""; 0]) };
             SearchQuery { site: self.site.clone(), ..query }
         });
         let next = phrases.or_else(|| self.leads.first().cloned());

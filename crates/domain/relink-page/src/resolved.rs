@@ -10,7 +10,7 @@ use crate::cut::Cut as _;
 
 /// A text put together from pieces of a source.
 #[derive(Debug, Default)]
-pub(crate) struct Resolved {
+pub(crate) struct UnescapedText {
     text: String,
     pieces: Vec<Piece>,
 }
@@ -25,7 +25,7 @@ struct Piece {
     is_plain: bool,
 }
 
-impl Resolved {
+impl UnescapedText {
     /// Adds a piece of the source that reads as it is written.
     pub(crate) fn push_plain(&mut self, source: &str, range: Range<usize>) {
         if !range.is_empty() {
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_range_leads_back_to_what_is_written() {
         let source = "ab\\u0063\"d";
-        let mut resolved = Resolved::default();
+        let mut resolved = UnescapedText::default();
         resolved.push_plain(source, 0..2);
         resolved.push_escape(2..8, "c");
         resolved.push_plain(source, 9..10);
@@ -92,6 +92,6 @@ mod tests {
         assert_eq!(resolved.written(2..4), 2..10);
         assert_eq!(resolved.written(3..4), 9..10);
         assert_eq!(resolved.written(4..4), 10..10);
-        assert_eq!(Resolved::default().written(0..0), 0..0);
+        assert_eq!(UnescapedText::default().written(0..0), 0..0);
     }
 }

@@ -16,9 +16,9 @@ use std::ops::Range;
 use relink_model::SkipReason;
 
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found};
 use crate::line::Line;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::{Extractor, LinkSink};
 pub(crate) use blocks::read_blocks;
 use target::Targets;
 
@@ -29,29 +29,29 @@ const DEEPEST_MARKS: usize = 4;
 pub(crate) struct Rst;
 
 impl Extractor for Rst {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut reader = Reader::new(text);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        let mut reader = RstParser::new(text);
         reader.read();
-        let Reader { mut mentions, targets, .. } = reader;
+        let RstParser { mut mentions, targets, .. } = reader;
         targets.report(&mut mentions);
         mentions.report(0, found);
     }
 }
 
 /// Goes through the lines of a document.
-struct Reader<'t> {
+struct RstParser<'t> {
     text: &'t str,
     /// Where the next line begins.
     at: usize,
-    mentions: Mentions<'t>,
+    mentions: LinkCandidates<'t>,
     targets: Targets,
     /// The paragraph being read, and the column it stands in.
     paragraph: Option<(Range<usize>, usize)>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> RstParser<'t> {
     fn new(text: &'t str) -> Self {
-        let mentions = Mentions::new(text);
+        let mentions = LinkCandidates::new(text);
         Self { text, at: 0, mentions, targets: Targets::of(text), paragraph: None }
     }
 

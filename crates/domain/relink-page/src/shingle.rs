@@ -59,14 +59,14 @@ pub fn resemblance(one: &str, other: &str) -> f64 {
 
 /// The sketch of a text, small enough to keep.
 pub fn sketch(text: &str) -> Sketch {
-    let mut visible = VisibleText::default();
+    let mut visible = VisibleTextBuilder::default();
     visible.push(text);
     visible.finish().sketch
 }
 
 /// What is kept of a text once it has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct TextSummary {
     /// The length in characters, white space folded.
     pub length: u64,
     /// The first [`Digest::OPENING_LENGTH`] characters, white space folded.
@@ -81,7 +81,7 @@ pub struct Shown {
 ///
 /// White space and control characters part words and fold to one space.
 #[derive(Debug, Default)]
-pub struct VisibleText {
+pub struct VisibleTextBuilder {
     length: u64,
     is_apart: bool,
     opening: String,
@@ -92,7 +92,7 @@ pub struct VisibleText {
     smallest: Smallest,
 }
 
-impl VisibleText {
+impl VisibleTextBuilder {
     /// Takes in the next piece; a word may go on in the piece after it.
     pub fn push(&mut self, text: &str) {
         let kept = if self.length < OPENING_LENGTH { self.keep_opening(text) } else { 0 };
@@ -116,14 +116,14 @@ impl VisibleText {
     }
 
     /// The text in short.
-    pub fn finish(mut self) -> Shown {
+    pub fn finish(mut self) -> TextSummary {
         let smallest = &mut self.smallest;
         self.words.finish(&mut |shingle| smallest.push(shingle));
         self.smallest.prune();
-        let sketch = Sketch::of(self.smallest.hashes);
+        let sketch = Sketch::from_hashes(self.smallest.hashes);
         let is_longer = self.length > OPENING_LENGTH;
         let closing = if is_longer { closing(&self.tail) } else { String::new() };
-        Shown { length: self.length, opening: self.opening, closing, sketch }
+        TextSummary { length: self.length, opening: self.opening, closing, sketch }
     }
 
     /// Keeps the end of what came so far, in bounded room.
@@ -458,7 +458,7 @@ mod tests {
 
     #[test]
     fn pieces_are_one_text() {
-        let mut pieces = VisibleText::default();
+        let mut pieces = VisibleTextBuilder::default();
         for piece in ["one tw", "o ", " three fo", "ur five six"] {
             pieces.push(piece);
         }
@@ -470,7 +470,7 @@ mod tests {
 
     #[track_caller]
     fn check_opening(pieces: &[&str], expect: &str) {
-        let mut text = VisibleText::default();
+        let mut text = VisibleTextBuilder::default();
         for piece in pieces {
             text.push(piece);
             text.end_word();
@@ -490,7 +490,7 @@ mod tests {
     #[test]
     fn the_opening_of_a_long_text_is_cut() {
         for piece in ["x", "é ", "a bc d", " 你 ", "long words and short"] {
-            let mut text = VisibleText::default();
+            let mut text = VisibleTextBuilder::default();
             text.push(&piece.repeat(500));
             let found = text.finish();
             let kept = found.opening.chars().count();
@@ -520,7 +520,7 @@ mod tests {
         fn the_opening_is_the_beginning_of_the_folded_text(
             pieces in prop::collection::vec("[ \n\0aé你]{0,9}|[a-c]{150,250}|(é ){190,210}", 0..9)
         ) {
-            let mut text = VisibleText::default();
+            let mut text = VisibleTextBuilder::default();
             for piece in &pieces {
                 text.push(piece);
             }

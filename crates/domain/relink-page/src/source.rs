@@ -10,18 +10,18 @@ mod syntax;
 
 use std::ops::Range;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 pub use self::language::Language;
-use self::syntax::{Parts, Share};
+use self::syntax::{Parts, SourcePart};
 use crate::bare::http_addresses;
-use crate::found::{Extractor, Found, Notation};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 
 /// Reads the addresses of program source.
 pub(crate) struct Source(pub(crate) Option<Language>);
 
 impl Extractor for Source {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
         let language = self.0.unwrap_or_else(|| Language::of_content(text));
         for (range, share) in Parts::new(text, language.syntax()) {
             report(text, range, share, found);
@@ -29,25 +29,25 @@ impl Extractor for Source {
     }
 }
 
-fn report(text: &str, range: Range<usize>, share: Share, found: &mut Found<'_>) {
+fn report(text: &str, range: Range<usize>, share: SourcePart, found: &mut LinkSink<'_>) {
     for address in http_addresses(text, range) {
         match share {
-            Share::Comment => found.link(address, PlaceKind::Bare, Notation::Plain),
-            Share::Code => found.skip(address, PlaceKind::Bare, SkipReason::Code),
+            SourcePart::Comment => found.link(address, LinkKind::BareUrl, DestinationSyntax::Plain),
+            SourcePart::Code => found.skip(address, LinkKind::BareUrl, SkipReason::Code),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Format, Language, Options, links_with};
+    use crate::{DocumentFormat, Language, Options, links_with};
 
     /// Checks the addresses of a source, each with ` -` after it if passed over.
     #[track_caller]
     fn check(name: &str, source: &str, expect: &[&str]) {
         let options = Options::of_name(name);
         assert!(options.language.is_some(), "{name}");
-        let found = links_with(Format::Source, source.as_bytes(), &options).links;
+        let found = links_with(DocumentFormat::Source, source.as_bytes(), &options).links;
         let told: Vec<String> = found
             .iter()
             .map(|link| {

@@ -151,7 +151,7 @@ fn web(text: &str, absolute: &str) -> LinkTarget {
     }
     match Url::parse(absolute) {
         Ok(_) => LinkTarget::Web(text.to_owned()),
-        Err(fault) => malformed(text, reason(fault)),
+        Err(error) => malformed(text, reason(error)),
     }
 }
 
@@ -197,8 +197,8 @@ fn malformed(text: &str, reason: &str) -> LinkTarget {
     LinkTarget::Malformed(text.to_owned(), reason.to_owned())
 }
 
-fn reason(fault: ParseError) -> &'static str {
-    match fault {
+fn reason(error: ParseError) -> &'static str {
+    match error {
         ParseError::EmptyHost => "it has no host",
         ParseError::InvalidPort => "its port is no number from 0 to 65535",
         ParseError::InvalidIpv4Address => "its host is no valid IPv4 address",

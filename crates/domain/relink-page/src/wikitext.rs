@@ -11,12 +11,12 @@ mod tag;
 use std::ops::Range;
 
 use memchr::{memchr2, memmem};
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 use crate::cut::{ByteAt as _, Cut as _};
-use crate::found::{Extractor, Found, Notation};
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 use crate::list::trim;
-use crate::mention::Mentions;
 use tag::Tag;
 
 /// How long the name of a page may be, with templates in it.
@@ -44,17 +44,17 @@ const FILE_NAMESPACES: [&str; 14] = [
 pub(crate) struct Wikitext;
 
 impl Extractor for Wikitext {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        let mut reader = Reader::new(text);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        let mut reader = WikitextParser::new(text);
         reader.scan(0..text.len());
         reader.mentions.report(0, found);
     }
 }
 
 /// Goes through a document.
-struct Reader<'t> {
+struct WikitextParser<'t> {
     text: &'t str,
-    mentions: Mentions<'t>,
+    mentions: LinkCandidates<'t>,
     /// How many templates are open.
     templates: usize,
     /// How many links to pages are open.
@@ -67,11 +67,11 @@ struct Reader<'t> {
     is_gallery: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> WikitextParser<'t> {
     fn new(text: &'t str) -> Self {
         Self {
             text,
-            mentions: Mentions::new(text),
+            mentions: LinkCandidates::new(text),
             templates: 0,
             links: 0,
             bracket: 0,
@@ -165,7 +165,7 @@ impl<'t> Reader<'t> {
             let name = trim(self.text, whole.start..whole.start + length);
             let is_name = line.cut(length..).starts_with('|') || length == line.len();
             let rest = if is_name && !name.is_empty() {
-                self.mentions.link(name, PlaceKind::Embed, Notation::Name);
+                self.mentions.link(name, LinkKind::Embed, DestinationSyntax::Name);
                 whole.start + length..whole.end
             } else {
                 whole
@@ -202,8 +202,8 @@ impl<'t> Reader<'t> {
         if written.contains("://") || written.starts_with("//") {
             return None;
         }
-        let kind = if is_file(written) { PlaceKind::Embed } else { PlaceKind::Reference };
-        self.mentions.link(name, kind, Notation::Name);
+        let kind = if is_file(written) { LinkKind::Embed } else { LinkKind::Reference };
+        self.mentions.link(name, kind, DestinationSyntax::Name);
         self.links += 1;
         Some(start + length)
     }

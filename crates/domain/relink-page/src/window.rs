@@ -19,12 +19,12 @@ use encoding_rs::Encoding;
 use memchr::{memchr_iter, memrchr};
 use relink_model::Link;
 
-use self::notes::Notes;
+use self::notes::WindowDirectives;
 use crate::cut::Cut as _;
-use crate::document::{Document, Origin, declared_by, is_utf16};
-use crate::found::{Extractor, Found};
+use crate::document::{Origin, SourceText, declared_by, is_utf16};
+use crate::link_sink::{Extractor, LinkSink};
 use crate::problem::{PROBLEMS, Problem};
-use crate::{Format, Ignore, Options, Remarks};
+use crate::{DocumentFormat, DocumentInfo, IgnoreDirective, Options};
 
 /// A window this large is no window any more, and the reader is told.
 const LARGEST: usize = 64 << 20;
@@ -34,14 +34,14 @@ const SMALLEST: usize = 4;
 
 /// Whether more of a document follows a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sequel {
+pub(crate) enum InputEnd {
     /// There is more.
     Follows,
     /// The text ends the document.
     None,
 }
 
-impl Sequel {
+impl InputEnd {
     /// Where the lines end that are there in full.
     pub(crate) fn end_of_lines(self, text: &str) -> usize {
         match self {
@@ -52,19 +52,19 @@ impl Sequel {
 }
 
 /// Reads the links of a document part by part.
-pub(crate) trait Resume {
+pub(crate) trait IncrementalExtractor {
     /// Reports the links of `text`, which goes on where the last part ended,
     /// as far as what follows can change nothing. Returns where that is: the
     /// next part begins there.
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize;
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize;
 }
 
 /// A format that must be seen whole.
-pub(crate) struct Whole<E>(pub(crate) E);
+pub(crate) struct WholeDocument<E>(pub(crate) E);
 
-impl<E: Extractor> Resume for Whole<E> {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
-        if sequel == Sequel::Follows {
+impl<E: Extractor> IncrementalExtractor for WholeDocument<E> {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
+        if sequel == InputEnd::Follows {
             return 0;
         }
         self.0.extract(text, found);
@@ -85,10 +85,10 @@ impl<E: Extractor> Resume for Whole<E> {
 /// }
 /// assert_eq!(lines, [1, 2]);
 /// ```
-pub struct Windows<'o, R> {
+pub struct WindowedExtractor<'o, R> {
     reader: R,
-    format: Format,
-    parts: Box<dyn Resume + Send + 'o>,
+    format: DocumentFormat,
+    parts: Box<dyn IncrementalExtractor + Send + 'o>,
     /// How large a window is to be.
     size: usize,
     /// How large this one is to be.
@@ -97,14 +97,14 @@ pub struct Windows<'o, R> {
     buffer: Vec<u8>,
     /// Where the buffer begins.
     origin: Origin,
-    sequel: Sequel,
+    sequel: InputEnd,
     state: State,
     declared: Option<&'static Encoding>,
-    notes: Notes,
+    notes: WindowDirectives,
     /// How many problems have been told.
     problems: usize,
     is_told_large: bool,
-    fault: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,10 +114,10 @@ enum State {
     Done,
 }
 
-impl<'o, R: Read> Windows<'o, R> {
+impl<'o, R: Read> WindowedExtractor<'o, R> {
     /// Windows of about `size` bytes over what `reader` gives. They are larger
     /// where something does not end within one.
-    pub fn new(format: Format, options: &'o Options, size: usize, reader: R) -> Self {
+    pub fn new(format: DocumentFormat, options: &'o Options, size: usize, reader: R) -> Self {
         let size = size.max(SMALLEST);
         Self {
             reader,
@@ -127,19 +127,19 @@ impl<'o, R: Read> Windows<'o, R> {
             wanted: size,
             buffer: Vec::new(),
             origin: Origin::default(),
-            sequel: Sequel::Follows,
+            sequel: InputEnd::Follows,
             state: State::First,
             declared: None,
-            notes: Notes::default(),
+            notes: WindowDirectives::default(),
             problems: 0,
             is_told_large: false,
-            fault: None,
+            error: None,
         }
     }
 
-    /// Reads the next window; `false` if there is none. A fault of the reader
+    /// Reads the next window; `false` if there is none. An error of the reader
     /// ends the document where it is.
-    pub fn fill(&mut self) -> bool {
+    pub fn next_window(&mut self) -> bool {
         if self.state == State::Done {
             return false;
         }
@@ -157,37 +157,37 @@ impl<'o, R: Read> Windows<'o, R> {
 
     fn read_up_to(&mut self, length: usize) {
         let missing = length.saturating_sub(self.buffer.len());
-        if self.sequel == Sequel::None || missing == 0 {
+        if self.sequel == InputEnd::None || missing == 0 {
             return;
         }
         let missing = u64::try_from(missing).unwrap_or(u64::MAX);
         let read = self.reader.by_ref().take(missing).read_to_end(&mut self.buffer);
         let is_more = read.as_ref().is_ok_and(|&read| read as u64 == missing);
         if !is_more {
-            self.sequel = Sequel::None;
+            self.sequel = InputEnd::None;
         }
-        self.fault = read.err();
+        self.error = read.err();
     }
 
     /// The notes that speak of the window's lines, in document order.
-    pub fn notes(&self) -> &[Ignore] {
+    pub fn notes(&self) -> &[IgnoreDirective] {
         self.notes.all()
     }
 
     /// Those of the notes that no earlier window had.
-    pub fn new_notes(&self) -> &[Ignore] {
+    pub fn new_notes(&self) -> &[IgnoreDirective] {
         self.notes.new_ones()
     }
 
     /// Hands the links of the window to `each`, in document order, and returns
     /// what else it says. The base is the document's, once it is known.
-    pub fn each_link(&mut self, each: &mut dyn FnMut(Link)) -> Remarks {
+    pub fn for_each_link(&mut self, each: &mut dyn FnMut(Link)) -> DocumentInfo {
         let window = window(&self.buffer, self.sequel);
         let document = match self.state {
-            State::First => Document::read(window, None),
-            State::Further | State::Done => Document::read_on(window, self.declared),
+            State::First => SourceText::read(window, None),
+            State::Further | State::Done => SourceText::read_on(window, self.declared),
         };
-        let mut found = Found::starting_at(&document, self.origin, each);
+        let mut found = LinkSink::starting_at(&document, self.origin, each);
         let end = self.parts.resume(document.text(), self.sequel, &mut found);
         let next = found.origin_of(end);
         let mut remarks = found.into_remarks();
@@ -205,7 +205,7 @@ impl<'o, R: Read> Windows<'o, R> {
     /// needs a larger one.
     fn go_on_from(&mut self, next: Origin) -> Option<Problem> {
         let passed = next.offset - self.origin.offset;
-        if self.sequel == Sequel::None {
+        if self.sequel == InputEnd::None {
             (self.state, self.buffer) = (State::Done, Vec::new());
             return None;
         }
@@ -232,16 +232,16 @@ impl<'o, R: Read> Windows<'o, R> {
     }
 
     /// What kept the reader from reading to the end, if anything did.
-    pub fn into_fault(self) -> Option<io::Error> {
-        self.fault
+    pub fn into_error(self) -> Option<io::Error> {
+        self.error
     }
 }
 
 /// The part of what was read that is gone through: lines are seen whole where
 /// they can be, for a note may stand at their end.
-fn window(buffer: &[u8], sequel: Sequel) -> &[u8] {
+fn window(buffer: &[u8], sequel: InputEnd) -> &[u8] {
     match memrchr(b'\n', buffer) {
-        Some(newline) if sequel == Sequel::Follows => buffer.cut(..=newline),
+        Some(newline) if sequel == InputEnd::Follows => buffer.cut(..=newline),
         _ => buffer,
     }
 }

@@ -17,65 +17,65 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 pub(crate) use self::blocks::read_blocks;
 use self::reference::{parts_between_marks, unescape};
-use self::tokenizer::{Attribute, Memory, Token, Tokenizer};
+use self::tokenizer::{Attribute, Token, Tokenizer, TokenizerState};
 use crate::bare::http_addresses;
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation};
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink};
 use crate::list::trim;
 use crate::target::classify_line;
 use crate::value::is_address;
-use crate::window::{Resume, Sequel};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// Which attribute of which element holds an address, relative or not, and the
 /// kind of place each is. Names are without their prefix.
-const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
-    ("a", "href", PlaceKind::Link),
-    ("image", "href", PlaceKind::Embed),
-    ("enclosure", "url", PlaceKind::Embed),
-    ("outline", "xmlUrl", PlaceKind::Value),
-    ("outline", "htmlUrl", PlaceKind::Value),
-    ("outline", "url", PlaceKind::Value),
+const ADDRESSES: &[(&str, &str, LinkKind)] = &[
+    ("a", "href", LinkKind::Hyperlink),
+    ("image", "href", LinkKind::Embed),
+    ("enclosure", "url", LinkKind::Embed),
+    ("outline", "xmlUrl", LinkKind::Value),
+    ("outline", "htmlUrl", LinkKind::Value),
+    ("outline", "url", LinkKind::Value),
 ];
 
 /// Attributes of any element that may hold an address.
-const GENERAL_ADDRESSES: &[(&str, PlaceKind)] = &[
-    ("href", PlaceKind::Value),
-    ("src", PlaceKind::Embed),
-    ("url", PlaceKind::Value),
-    ("uri", PlaceKind::Value),
-    ("link", PlaceKind::Value),
-    ("location", PlaceKind::Value),
-    ("homepage", PlaceKind::Value),
-    ("website", PlaceKind::Value),
-    ("xmlUrl", PlaceKind::Value),
-    ("htmlUrl", PlaceKind::Value),
+const GENERAL_ADDRESSES: &[(&str, LinkKind)] = &[
+    ("href", LinkKind::Value),
+    ("src", LinkKind::Embed),
+    ("url", LinkKind::Value),
+    ("uri", LinkKind::Value),
+    ("link", LinkKind::Value),
+    ("location", LinkKind::Value),
+    ("homepage", LinkKind::Value),
+    ("website", LinkKind::Value),
+    ("xmlUrl", LinkKind::Value),
+    ("htmlUrl", LinkKind::Value),
 ];
 
 /// Reads the addresses of XML.
 pub(crate) struct Xml;
 
 impl Extractor for Xml {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        XmlParts::default().resume(text, Sequel::None, found);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        XmlParts::default().resume(text, InputEnd::None, found);
     }
 }
 
 /// Reads the addresses of XML part by part.
 #[derive(Default)]
 pub(crate) struct XmlParts {
-    memory: Memory,
+    memory: TokenizerState,
     vocabulary: Option<Vocabulary>,
     role: Role,
 }
 
-impl Resume for XmlParts {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+impl IncrementalExtractor for XmlParts {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
         let mut tokens = Tokenizer::resume(text, sequel, self.memory);
-        let mut reader = Reader { text, found, vocabulary: self.vocabulary, role: self.role };
+        let mut reader = XmlParser { text, found, vocabulary: self.vocabulary, role: self.role };
         let (mut at, mut memory) = tokens.checkpoint();
         while let Some(token) = tokens.next_certain() {
             match token {
@@ -168,14 +168,14 @@ enum Writing {
     Plain,
 }
 
-struct Reader<'r, 'd, 't> {
+struct XmlParser<'r, 'd, 't> {
     text: &'t str,
-    found: &'r mut Found<'d>,
+    found: &'r mut LinkSink<'d>,
     vocabulary: Option<Vocabulary>,
     role: Role,
 }
 
-impl Reader<'_, '_, '_> {
+impl XmlParser<'_, '_, '_> {
     fn start(&mut self, name: &str, attributes: &[Attribute<'_>]) {
         if self.vocabulary.is_none() {
             self.vocabulary = Some(Vocabulary::of_root(name));
@@ -221,7 +221,7 @@ impl Reader<'_, '_, '_> {
             .find(|(of, known, _)| *of == element && known.eq_ignore_ascii_case(name))
             .map(|(_, _, kind)| *kind);
         let general = || {
-            let same = |(known, _): &&(&str, PlaceKind)| known.eq_ignore_ascii_case(name);
+            let same = |(known, _): &&(&str, LinkKind)| known.eq_ignore_ascii_case(name);
             GENERAL_ADDRESSES.iter().find(same).map(|(_, kind)| *kind)
         };
         let Some(kind) = known.or_else(general) else {
@@ -249,11 +249,11 @@ impl Reader<'_, '_, '_> {
         match self.role {
             Role::Absolute => {
                 let target = classify_line(&writing.read(written));
-                self.found.target(range, PlaceKind::Value, target);
+                self.found.target(range, LinkKind::Value, target);
             }
             Role::Address if !written.contains(char::is_whitespace) => {
                 let notation = notation_of(writing.read(written));
-                self.found.link(range, PlaceKind::Value, notation);
+                self.found.link(range, LinkKind::Value, notation);
             }
             Role::Name => {}
             _ if memmem::find(written.as_bytes(), b"http").is_none()
@@ -270,7 +270,7 @@ impl Reader<'_, '_, '_> {
             // An address in escaped HTML is none as a whole, but may look so.
             if is_address(&means) && !means.contains(['<', '>', '"']) {
                 let notation = notation_of(means);
-                self.found.link(range, PlaceKind::Value, notation);
+                self.found.link(range, LinkKind::Value, notation);
                 return;
             }
         }
@@ -279,16 +279,19 @@ impl Reader<'_, '_, '_> {
             for address in http_addresses(self.text, part) {
                 let written = self.text.cut(address.clone());
                 let means = htmlize::unescape_attribute(&*writing.read(written)).into_owned();
-                let notation =
-                    if means == written { Notation::Plain } else { Notation::Means(means) };
-                self.found.link(address, PlaceKind::Bare, notation);
+                let notation = if means == written {
+                    DestinationSyntax::Plain
+                } else {
+                    DestinationSyntax::Decoded(means)
+                };
+                self.found.link(address, LinkKind::BareUrl, notation);
             }
         }
     }
 
     fn comment(&mut self, range: Range<usize>) {
         for address in http_addresses(self.text, range) {
-            self.found.skip(address, PlaceKind::Bare, SkipReason::Comment);
+            self.found.skip(address, LinkKind::BareUrl, SkipReason::Comment);
         }
     }
 
@@ -296,7 +299,7 @@ impl Reader<'_, '_, '_> {
         if let Some(href) = attributes.iter().find(|attribute| attribute.name == "href") {
             let range = trim(self.text, href.value.clone());
             let notation = notation_of(unescape(self.text.cut(range.clone())));
-            self.found.link(range, PlaceKind::Resource, notation);
+            self.found.link(range, LinkKind::Resource, notation);
         }
     }
 }
@@ -310,10 +313,10 @@ impl Writing {
     }
 }
 
-fn notation_of(means: Cow<'_, str>) -> Notation {
+fn notation_of(means: Cow<'_, str>) -> DestinationSyntax {
     match means {
-        Cow::Borrowed(_) => Notation::Plain,
-        Cow::Owned(means) => Notation::Means(means),
+        Cow::Borrowed(_) => DestinationSyntax::Plain,
+        Cow::Owned(means) => DestinationSyntax::Decoded(means),
     }
 }
 

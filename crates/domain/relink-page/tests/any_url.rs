@@ -5,7 +5,8 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
 use relink_model::LinkTarget;
 use relink_page::{
-    Format, Options, Slugs, anchors, classify, digest, ignores, links_with, text_digest,
+    DocumentFormat, Options, SlugStyle, anchors, classify, digest, ignore_directives, links_with,
+    text_digest,
 };
 use relink_testkit::any_url::{any_segment, any_text, any_url_text};
 
@@ -29,20 +30,20 @@ proptest! {
     #[test]
     fn links_any_url_in_any_format_have_spans_inside(url in any_url_text(), text in any_text()) {
         let document = written(&url, &text);
-        for format in Format::ALL {
+        for format in DocumentFormat::ALL {
             for link in links_with(format, document.as_bytes(), &Options::default()).links {
-                let span = document.as_bytes().get(link.place.span.range());
+                let span = document.as_bytes().get(link.location.span.range());
                 prop_assert_eq!(span, Some(link.raw.as_bytes()), "{}", format);
             }
-            ignores(format, document.as_bytes());
+            ignore_directives(format, document.as_bytes());
         }
     }
 
     #[test]
     fn anchors_any_name_is_found_again(name in any_segment(), other in any_text()) {
         let document = written(&other, &name);
-        for format in Format::ALL {
-            for slugs in Slugs::ALL {
+        for format in DocumentFormat::ALL {
+            for slugs in SlugStyle::ALL {
                 let Some(anchors) = anchors(format, document.as_bytes(), slugs) else { continue };
                 for anchor in anchors.iter() {
                     let fragment = utf8_percent_encode(anchor, NON_ALPHANUMERIC).to_string();
@@ -60,7 +61,7 @@ proptest! {
         digest(Some(&text), Some(&text), document.as_bytes(), false);
         digest(Some("text/html"), None, document.as_bytes(), true);
         text_digest(Some(&text), &document, Some(&url));
-        Format::of_file(Some(&url), document.as_bytes());
+        DocumentFormat::of_file(Some(&url), document.as_bytes());
         Options::of_name(&url);
     }
 }

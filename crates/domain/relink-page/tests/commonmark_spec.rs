@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use pulldown_cmark::{Parser, html};
-use relink_model::{Link, LinkTarget, PlaceKind, SkipReason};
-use relink_page::{Format, links};
+use relink_model::{Link, LinkKind, LinkTarget, SkipReason};
+use relink_page::{DocumentFormat, links};
 use serde_json::Value;
 
 /// How many examples the specification has.
@@ -80,12 +80,12 @@ fn run(program: &str, arguments: &[&str]) -> String {
 /// The links a rendering of CommonMark has. Bare addresses and pages in
 /// brackets are dialects; what is in code, in comments, or not referred to is
 /// not rendered as a link.
-fn rendered(format: Format, text: &str) -> Vec<Link> {
+fn rendered(format: DocumentFormat, text: &str) -> Vec<Link> {
     use SkipReason::{Code, Comment, Unused};
     let mut links = links(format, text.as_bytes()).links;
     links.retain(|link| {
         let is_skipped = matches!(link.target, LinkTarget::Skipped(_, Code | Comment | Unused));
-        !is_skipped && !matches!(link.place.kind, PlaceKind::Bare | PlaceKind::Reference)
+        !is_skipped && !matches!(link.location.kind, LinkKind::BareUrl | LinkKind::Reference)
     });
     links
 }
@@ -119,39 +119,39 @@ fn every_example_is_there() {
 
 #[test]
 fn destinations_are_those_of_the_reference_rendering() {
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     for example in examples() {
-        let ours = destinations(&rendered(Format::Markdown, &document(&example)));
-        let theirs = destinations(&rendered(Format::Html, &example.html));
+        let ours = destinations(&rendered(DocumentFormat::Markdown, &document(&example)));
+        let theirs = destinations(&rendered(DocumentFormat::Html, &example.html));
         if ours != theirs {
-            faults
+            errors
                 .push(format!("{}: {ours:?} for {theirs:?}\n{}", example.number, example.markdown));
         }
     }
-    assert!(faults.is_empty(), "{} differ\n{}", faults.len(), faults.join("\n"));
+    assert!(errors.is_empty(), "{} differ\n{}", errors.len(), errors.join("\n"));
 }
 
 /// Another address at the place of one changes that one and nothing else.
 #[test]
 fn every_place_is_exact() {
-    let mut faults = Vec::new();
+    let mut errors = Vec::new();
     let mut places = 0;
     for example in examples() {
         let document = document(&example);
-        let before = destinations(&rendered(Format::Html, &example.html));
-        for link in rendered(Format::Markdown, &document) {
+        let before = destinations(&rendered(DocumentFormat::Html, &example.html));
+        for link in rendered(DocumentFormat::Markdown, &document) {
             places += 1;
-            assert_eq!(document[link.place.span.range()], link.raw, "{}", example.number);
+            assert_eq!(document[link.location.span.range()], link.raw, "{}", example.number);
             let mut changed = document.clone();
-            changed.replace_range(link.place.span.range(), OTHER);
-            let after = destinations(&rendered(Format::Html, &rendering(&changed)));
+            changed.replace_range(link.location.span.range(), OTHER);
+            let after = destinations(&rendered(DocumentFormat::Html, &rendering(&changed)));
             if !is_one_change(&before, &after, &as_rendered(link.target.text())) {
-                faults.push(format!("{}: {link:?}\n{before:?}\n{after:?}", example.number));
+                errors.push(format!("{}: {link:?}\n{before:?}\n{after:?}", example.number));
             }
         }
     }
     assert!(places > 150, "only {places} places");
-    assert!(faults.is_empty(), "{} of {places}\n{}", faults.len(), faults.join("\n"));
+    assert!(errors.is_empty(), "{} of {places}\n{}", errors.len(), errors.join("\n"));
 }
 
 fn rendering(markdown: &str) -> String {

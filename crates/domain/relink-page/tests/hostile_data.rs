@@ -8,23 +8,23 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 use relink_model::{Link, LinkTarget};
-use relink_page::{Column, Format, Language, Options, each_link, links, links_with};
+use relink_page::{Column, DocumentFormat, Language, Options, for_each_link, links, links_with};
 
 /// Changes made of each seed.
 const ROUNDS: usize = 400;
 /// The length of a large document.
 const LARGE: usize = 1 << 20;
 
-const FORMATS: [Format; 9] = [
-    Format::Html,
-    Format::Css,
-    Format::Xml,
-    Format::Notebook,
-    Format::Csv,
-    Format::Tsv,
-    Format::Json,
-    Format::JsonLines,
-    Format::Source,
+const FORMATS: [DocumentFormat; 9] = [
+    DocumentFormat::Html,
+    DocumentFormat::Css,
+    DocumentFormat::Xml,
+    DocumentFormat::Notebook,
+    DocumentFormat::Csv,
+    DocumentFormat::Tsv,
+    DocumentFormat::Json,
+    DocumentFormat::JsonLines,
+    DocumentFormat::Source,
 ];
 
 const LANGUAGES: [Language; 10] = [
@@ -41,9 +41,9 @@ const LANGUAGES: [Language; 10] = [
 ];
 
 /// Well-formed documents, each with several links.
-const SEEDS: &[(Format, &str)] = &[
+const SEEDS: &[(DocumentFormat, &str)] = &[
     (
-        Format::Html,
+        DocumentFormat::Html,
         "<!doctype html><link rel=canonical href=http://a.test/1><meta property=og:image \
          content='http://a.test/2'><style>@import 'http://a.test/3';b{c:url(http://a.test/4)}</style>\
          <p style=\"d:url(&quot;http://a.test/5&quot;)\"><a href='http://a.test/6' \
@@ -51,55 +51,55 @@ const SEEDS: &[(Format, &str)] = &[
          {\"@id\":\"http://a.test/8\"}</script>",
     ),
     (
-        Format::Html,
+        DocumentFormat::Html,
         "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://a.test/1\" ADD_DATE=\"1\">A</A>\n\
          <DT><A HREF=\"http://a.test/2\">B</A>\n</DL><p>\n",
     ),
     (
-        Format::Css,
+        DocumentFormat::Css,
         "@import \"http://a.test/1\" screen;\n/* é */ a { b: url( http://a.test/2 ), url('http://a.test/3') }\n\
          c { d: image-set(\"http://a.test/4\" 1x, \"http://a.test/5\" type(\"image/avif\")) }\n",
     ),
     (
-        Format::Xml,
+        DocumentFormat::Xml,
         "<?xml version='1.0'?><?xml-stylesheet href='http://a.test/1'?>\n<urlset xmlns='http://s.test'>\n\
          <url><loc>http://a.test/2</loc><xhtml:link href=\"http://a.test/3\"/></url>\n\
          <url><loc><![CDATA[http://a.test/4]]></loc></url></urlset>",
     ),
     (
-        Format::Xml,
+        DocumentFormat::Xml,
         "<rss><channel><link>http://a.test/1</link><item><guid>http://a.test/2</guid>\n\
          <enclosure url='http://a.test/3'/><description>&lt;a href=&quot;http://a.test/4&quot;&gt;é \
          http://a.test/5.</description></item></channel></rss>",
     ),
     (
-        Format::Xml,
+        DocumentFormat::Xml,
         "<feed xml:base='http://b.test/'><link href='http://a.test/1'/><content src='http://a.test/2'/></feed>",
     ),
     (
-        Format::Xml,
+        DocumentFormat::Xml,
         "<opml><body><outline xmlUrl='http://a.test/1' htmlUrl='http://a.test/2'/></body></opml>",
     ),
     (
-        Format::Notebook,
+        DocumentFormat::Notebook,
         "{\"cells\":[{\"cell_type\":\"markdown\",\"metadata\":{},\"source\":[\"# \\u00e9 \\\"q\\\"\\n\",\
          \"[a](http://a.test/1) <http://a.test/2>\\n\",\"\\n![b](http://a.test/3 \\\"t\\\")\"]},\n\
          {\"source\":\"http://a.test/4\\n\",\"cell_type\":\"markdown\"}],\"nbformat\":4}",
     ),
     (
-        Format::Csv,
+        DocumentFormat::Csv,
         "name,url\r\n\"é, \"\"x\"\"\",http://a.test/1\r\nB,\"http://a.test/2\"\r\nC, http://a.test/3 \r\n",
     ),
-    (Format::Csv, "a;b\n1;http://a.test/1\n2;http://a.test/2\n"),
-    (Format::Tsv, "a\tb\n1\thttp://a.test/1\n2\t\"http://a.test/2\"\n"),
+    (DocumentFormat::Csv, "a;b\n1;http://a.test/1\n2;http://a.test/2\n"),
+    (DocumentFormat::Tsv, "a\tb\n1\thttp://a.test/1\n2\t\"http://a.test/2\"\n"),
     (
-        Format::Json,
+        DocumentFormat::Json,
         "{\"roots\": {\"children\": [{\"name\": \"é\\n\", \"url\": \"http://a.test/1\"},\n\
          {\"uri\": \"http:\\/\\/a.test\\/2\"}]}, \"http://k.test\": \"http://a.test/3\"}",
     ),
-    (Format::JsonLines, "{\"u\":\"http://a.test/1\"}\n{\"u\":\"http://a.test/2\"}\n"),
+    (DocumentFormat::JsonLines, "{\"u\":\"http://a.test/1\"}\n{\"u\":\"http://a.test/2\"}\n"),
     (
-        Format::Source,
+        DocumentFormat::Source,
         "// See http://a.test/1.\n/* é <http://a.test/2> */\nint a = \"http://a.test/3\"; // (http://a.test/4)\n",
     ),
 ];
@@ -203,11 +203,11 @@ fn change(bytes: &mut Vec<u8>, dice: &mut Dice) {
 
 /// What holds for the links of any bytes, read as any data format.
 #[track_caller]
-fn holds(format: Format, bytes: &[u8], options: &Options) {
+fn holds(format: DocumentFormat, bytes: &[u8], options: &Options) {
     let found = links_with(format, bytes, options);
     let mut last = 0;
     for link in found.links {
-        let span = link.place.span;
+        let span = link.location.span;
         assert!(span.start <= span.end && span.end <= bytes.len(), "{link:?}");
         assert!(last <= span.start, "{format:?}: {link:?} comes too late");
         last = span.start;
@@ -222,12 +222,12 @@ fn read_in_every_way(bytes: &[u8], dice: &mut Dice) {
     }
     let column = if dice.roll(2) == 0 { Column::Number(1 + dice.roll(3)) } else { "url".into() };
     let options = Options { column: Some(column), ..Options::default() };
-    holds(Format::Csv, bytes, &options);
-    holds(Format::Tsv, bytes, &options);
+    holds(DocumentFormat::Csv, bytes, &options);
+    holds(DocumentFormat::Tsv, bytes, &options);
     let language = Some(LANGUAGES[dice.roll(LANGUAGES.len())]);
-    holds(Format::Source, bytes, &Options { language, ..Options::default() });
+    holds(DocumentFormat::Source, bytes, &Options { language, ..Options::default() });
     relink_page::is_sitemap_index(bytes);
-    Format::of_file(None, bytes);
+    DocumentFormat::of_file(None, bytes);
 }
 
 #[test]
@@ -263,9 +263,9 @@ fn cut_documents_are_read_as_far_as_they_go() {
             holds(*format, &seed.as_bytes()[..length], &Options::default());
         }
         // What stands before the last two links cannot hang on how it ends.
-        let end = whole[whole.len() - 1].place.span.start;
+        let end = whole[whole.len() - 1].location.span.start;
         let cut = links(*format, &seed.as_bytes()[..end]).links;
-        let is_cell = *format == Format::Notebook;
+        let is_cell = *format == DocumentFormat::Notebook;
         let expect = &whole[..whole.len() - 1];
         assert!(is_cell || targets(&cut).starts_with(&targets(expect)), "{format:?}: {cut:?}");
     }
@@ -281,7 +281,7 @@ fn rewriting_one_link_changes_that_link_alone() {
         let before = links(*format, seed.as_bytes()).links;
         assert!(before.len() >= 2, "{format:?} has links");
         for (index, link) in before.iter().enumerate() {
-            let span = link.place.span;
+            let span = link.location.span;
             let rewrite =
                 |text: &str| format!("{}{text}{}", &seed[..span.start], &seed[span.end..]);
             assert_eq!(rewrite(&link.raw), *seed);
@@ -289,7 +289,10 @@ fn rewriting_one_link_changes_that_link_alone() {
             let mut expect = before.clone();
             expect[index].raw = "https://b.test/new/~x?y=1".to_owned();
             let told = |links: &[Link]| -> Vec<(String, String)> {
-                links.iter().map(|link| (link.place.kind.to_string(), link.raw.clone())).collect()
+                links
+                    .iter()
+                    .map(|link| (link.location.kind.to_string(), link.raw.clone()))
+                    .collect()
             };
             assert_eq!(told(&after), told(&expect), "{format:?}");
             assert_eq!(after[index].target.text().trim(), "https://b.test/new/~x?y=1");
@@ -368,7 +371,7 @@ fn large_documents_of_one_mark_are_read_in_one_go() {
         let large = mark.repeat(LARGE / 64 / mark.len());
         for language in LANGUAGES {
             let options = Options { language: Some(language), ..Options::default() };
-            holds(Format::Source, large.as_bytes(), &options);
+            holds(DocumentFormat::Source, large.as_bytes(), &options);
         }
     }
 }
@@ -377,29 +380,29 @@ fn large_documents_of_one_mark_are_read_in_one_go() {
 fn a_million_links_pass_through_and_none_is_kept() {
     let sitemap = format!("<urlset>{}", "<loc>http://a.b".repeat(1_000_000));
     let mut count = 0_usize;
-    each_link(Format::Xml, sitemap.as_bytes(), &mut |_| count += 1);
+    for_each_link(DocumentFormat::Xml, sitemap.as_bytes(), &mut |_| count += 1);
     assert_eq!(count, 1_000_000);
 }
 
 #[track_caller]
-fn many(format: Format, before: &str, entry: &str) {
+fn many(format: DocumentFormat, before: &str, entry: &str) {
     let document = format!("{before}{}", entry.repeat(20_000));
     let mut count = 0_usize;
-    each_link(format, document.as_bytes(), &mut |_| count += 1);
+    for_each_link(format, document.as_bytes(), &mut |_| count += 1);
     assert_eq!(count, 20_000, "{format:?}");
 }
 
 #[test]
 fn many_links_of_every_format_are_all_found() {
-    many(Format::Html, "<DL>", "<DT><A HREF='http://a.test/'>a</A>");
-    many(Format::Css, "", "a{b:url(http://a.test/)}");
-    many(Format::Json, "[", "\"http://a.test/\",");
-    many(Format::JsonLines, "", "{\"u\":\"http://a.test/\"}\n");
-    many(Format::Csv, "a,b\n", "x,http://a.test/\n");
-    many(Format::Tsv, "", "x\thttp://a.test/\n");
-    many(Format::Source, "", "// http://a.test/\n");
+    many(DocumentFormat::Html, "<DL>", "<DT><A HREF='http://a.test/'>a</A>");
+    many(DocumentFormat::Css, "", "a{b:url(http://a.test/)}");
+    many(DocumentFormat::Json, "[", "\"http://a.test/\",");
+    many(DocumentFormat::JsonLines, "", "{\"u\":\"http://a.test/\"}\n");
+    many(DocumentFormat::Csv, "a,b\n", "x,http://a.test/\n");
+    many(DocumentFormat::Tsv, "", "x\thttp://a.test/\n");
+    many(DocumentFormat::Source, "", "// http://a.test/\n");
     many(
-        Format::Notebook,
+        DocumentFormat::Notebook,
         "{\"cells\":[",
         "{\"cell_type\":\"markdown\",\"source\":\"<http://a.test/>\"},\n",
     );
@@ -415,7 +418,7 @@ fn a_bomb_of_entities_costs_nothing() {
     bomb.push_str(
         "]><urlset><url><loc>&a39;</loc></url><url><loc>http://a.test/</loc></url></urlset>",
     );
-    let found = links(Format::Xml, bomb.as_bytes());
+    let found = links(DocumentFormat::Xml, bomb.as_bytes());
     let texts: Vec<&str> = found.links.iter().map(|link| link.target.text()).collect();
     assert_eq!(texts, ["&a39;", "http://a.test/"]);
     assert!(matches!(found.links[0].target, LinkTarget::Malformed(..)));
@@ -426,7 +429,7 @@ fn a_bomb_of_entities_costs_nothing() {
 fn depth_is_no_danger() {
     let deep = LARGE / 8;
     let nested = format!("{}\"http://a.test/\"{}", "[".repeat(deep), "]".repeat(deep));
-    assert_eq!(links(Format::Json, nested.as_bytes()).links.len(), 1);
+    assert_eq!(links(DocumentFormat::Json, nested.as_bytes()).links.len(), 1);
     let nested = format!("{}http://a.test/{}", "<a>".repeat(deep), "</a>".repeat(deep));
-    assert_eq!(links(Format::Xml, nested.as_bytes()).links.len(), 1);
+    assert_eq!(links(DocumentFormat::Xml, nested.as_bytes()).links.len(), 1);
 }

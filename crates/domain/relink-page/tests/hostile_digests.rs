@@ -7,7 +7,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use relink_model::{Digest, Mark};
+use relink_model::{Digest, PageFlag};
 use relink_page::{digest, text_digest};
 
 /// Changes made of each seed, and pages made of pieces.
@@ -16,13 +16,13 @@ const ROUNDS: usize = 120;
 /// The longest address a page may be said to lead to, in bytes.
 const ONWARD_LENGTH: usize = 8 * 1024;
 
-const MARKS: [Mark; 6] = [
-    Mark::AsksPassword,
-    Mark::NoIndex,
-    Mark::ScriptShell,
-    Mark::Challenge,
-    Mark::Parking,
-    Mark::Consent,
+const MARKS: [PageFlag; 6] = [
+    PageFlag::PasswordField,
+    PageFlag::NoIndex,
+    PageFlag::AppShell,
+    PageFlag::BotChallenge,
+    PageFlag::Parking,
+    PageFlag::Consent,
 ];
 
 const CONTENT_TYPES: [Option<&str>; 8] = [
@@ -146,12 +146,12 @@ fn check(content_type: Option<&str>, body: &[u8]) -> Digest {
 
 #[track_caller]
 fn holds(digest: &Digest, what: &str) {
-    let order = |mark: &Mark| MARKS.iter().position(|other| other == mark);
-    assert!(digest.marks.is_sorted_by(|one, next| order(one) < order(next)), "{what:?}");
-    let opening = digest.opening.chars().count();
+    let order = |mark: &PageFlag| MARKS.iter().position(|other| other == mark);
+    assert!(digest.flags.is_sorted_by(|one, next| order(one) < order(next)), "{what:?}");
+    let opening = digest.text_start.chars().count();
     assert!(opening <= Digest::OPENING_LENGTH, "{what:?}");
     assert!(!digest.is_short() || opening as u64 == digest.text_length, "{what:?}");
-    let onward = digest.onward.as_deref().unwrap_or("/");
+    let onward = digest.client_redirect.as_deref().unwrap_or("/");
     assert!((1..=ONWARD_LENGTH).contains(&onward.len()) && !onward.starts_with('#'), "{what:?}");
     assert!(digest.canonical.as_ref().is_none_or(|address| address.len() <= 4 * ONWARD_LENGTH));
 }
@@ -223,7 +223,10 @@ fn pages_in_other_encodings_can_be_digested() {
         let plain = check(CONTENT_TYPES[0], seed.as_bytes());
         for bytes in [&little, &big] {
             let found = check(CONTENT_TYPES[0], bytes);
-            assert_eq!((found.marks, found.onward), (plain.marks.clone(), plain.onward.clone()));
+            assert_eq!(
+                (found.flags, found.client_redirect),
+                (plain.flags.clone(), plain.client_redirect.clone())
+            );
             // An odd byte at the end, an odd byte in the middle, half a pair.
             check(CONTENT_TYPES[0], &bytes[..bytes.len() - 1]);
             check(CONTENT_TYPES[0], &[&bytes[..21], &bytes[22..]].concat());
@@ -336,6 +339,6 @@ fn an_address_beyond_all_measure_is_not_kept() {
         format!("<link rel=canonical href='{long}'><html lang={long}>"),
     ] {
         let found = check(CONTENT_TYPES[0], html.as_bytes());
-        assert_eq!((found.onward, found.canonical), (None, None));
+        assert_eq!((found.client_redirect, found.canonical), (None, None));
     }
 }

@@ -3,9 +3,14 @@
 //!
 //! Each body is a plain function over bytes, so that a fuzzer can call it too.
 
-use relink_page::{Format, ignores, links};
+use relink_page::{DocumentFormat, ignore_directives, links};
 
-const FORMATS: [Format; 4] = [Format::Markdown, Format::Rst, Format::AsciiDoc, Format::Wikitext];
+const FORMATS: [DocumentFormat; 4] = [
+    DocumentFormat::Markdown,
+    DocumentFormat::Rst,
+    DocumentFormat::AsciiDoc,
+    DocumentFormat::Wikitext,
+];
 
 /// How many documents are made out of each seed.
 const MUTATIONS: usize = 150;
@@ -15,15 +20,15 @@ const MUTATIONS: usize = 150;
 const LONG: usize = 64 * 1024;
 
 /// Reads a document in one format, and checks what holds for each.
-fn read(format: Format, bytes: &[u8]) {
+fn read(format: DocumentFormat, bytes: &[u8]) {
     let mut last = 0;
     for link in links(format, bytes).links {
-        let span = link.place.span;
+        let span = link.location.span;
         assert!(span.start <= span.end && span.end <= bytes.len(), "{format:?}: out of bounds");
         assert!(last <= span.start, "{format:?}: out of order");
         last = span.end;
     }
-    for note in ignores(format, bytes) {
+    for note in ignore_directives(format, bytes) {
         assert!(note.lines.start() <= note.lines.end());
     }
 }

@@ -251,9 +251,9 @@ fn check(documents: usize, pieces: &[&str], is_by_design: fn(&str, &str) -> bool
         let html = soup(&mut numbers, pieces);
         let (ours, theirs) = (ours(&html), theirs(&html));
         compared += theirs.len();
-        let is_fault = |address: &&String| !is_by_design(&html, address);
-        let more: Vec<_> = ours.difference(&theirs).filter(is_fault).collect();
-        let fewer: Vec<_> = theirs.difference(&ours).filter(is_fault).collect();
+        let is_error = |address: &&String| !is_by_design(&html, address);
+        let more: Vec<_> = ours.difference(&theirs).filter(is_error).collect();
+        let fewer: Vec<_> = theirs.difference(&ours).filter(is_error).collect();
         if !more.is_empty() || !fewer.is_empty() {
             differ.push((html.len(), format!("more {more:?}, fewer {fewer:?}\n{html:?}")));
         }

@@ -103,8 +103,8 @@ fn is_by_design(html: &str) -> bool {
 #[test]
 fn the_inputs_of_parsers_have_the_links_that_their_trees_have() {
     let folder = folder();
-    let files = std::fs::read_dir(&folder).unwrap_or_else(|fault| {
-        panic!("{}: {fault}; `./test` fetches what should be there", folder.display())
+    let files = std::fs::read_dir(&folder).unwrap_or_else(|error| {
+        panic!("{}: {error}; `./test` fetches what should be there", folder.display())
     });
     let (mut compared, mut differ) = (0, Vec::new());
     for file in files.map(|entry| entry.unwrap().path()) {

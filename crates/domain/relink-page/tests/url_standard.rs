@@ -4,7 +4,7 @@
 //! An address goes the way it goes in a check: it is sorted by its form, and
 //! what is left of it is made canonical, seen from a page.
 
-use relink_frontier::canonical;
+use relink_frontier::canonicalize;
 use relink_model::LinkTarget;
 use relink_page::classify;
 use url::Url;
@@ -26,13 +26,13 @@ fn told(address: &str) -> String {
 /// The canonical form, which is its own canonical form.
 fn followed(text: &str) -> String {
     let page = Url::parse(PAGE).expect("the page has an address");
-    match canonical(Some(&page), text) {
+    match canonicalize(Some(&page), text) {
         Ok(url) => {
-            assert_eq!(canonical(None, url.as_str()).as_ref(), Ok(&url), "{text:?}");
-            assert_eq!(canonical(Some(&page), url.as_str()).as_ref(), Ok(&url), "{text:?}");
+            assert_eq!(canonicalize(None, url.as_str()).as_ref(), Ok(&url), "{text:?}");
+            assert_eq!(canonicalize(Some(&page), url.as_str()).as_ref(), Ok(&url), "{text:?}");
             url.into()
         }
-        Err(fault) => format!("({fault})"),
+        Err(error) => format!("({error})"),
     }
 }
 

@@ -11,19 +11,19 @@ use serde::{Deserialize, Serialize};
 /// By which way an alias, or a page in its place, was looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum RevivalMethod {
     /// A redirect that an archive remembers (§4.1.1).
     HistoricalRedirect,
     /// A search of the site, matched by coarse patterns (§4.1.2).
     Search,
-    /// A program learnt from other pages (§4.2.1).
+    /// A program learned from other pages (§4.2.1).
     Inference,
     /// A search of all sites for the content of the page (Walden's Paths, §5).
     /// What it finds is never an alias.
     Elsewhere,
 }
 
-impl Method {
+impl RevivalMethod {
     /// Every method.
     pub const ALL: [Self; 4] =
         [Self::HistoricalRedirect, Self::Search, Self::Inference, Self::Elsewhere];
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn methods_are_named_as_they_are_stored() {
-        for method in Method::ALL {
+        for method in RevivalMethod::ALL {
             assert_eq!(serde_json::to_value(method).unwrap(), method.as_str());
         }
     }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Directory;
-use crate::pattern::{Pattern, Predictability};
+use crate::pattern::{CoarsePattern, Predictability};
 
 /// After how many addresses a directory may be given up (§4.2.2).
 pub const FIRST: usize = 4;
@@ -15,7 +15,7 @@ pub const FIRST: usize = 4;
 /// What looking for one address came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Attempt {
+pub enum AliasSearchResult {
     /// An alias was found.
     Alias,
     /// No alias, but a candidate whose last component is predictable, at least
@@ -25,10 +25,10 @@ pub enum Attempt {
     Nothing,
 }
 
-impl Attempt {
+impl AliasSearchResult {
     /// What an attempt without an alias came to, by its candidates.
-    pub fn without_alias<'a>(candidates: impl IntoIterator<Item = &'a Pattern>) -> Self {
-        let is_likely = |pattern: &Pattern| {
+    pub fn without_alias<'a>(candidates: impl IntoIterator<Item = &'a CoarsePattern>) -> Self {
+        let is_likely = |pattern: &CoarsePattern| {
             pattern.components().last().is_some_and(|last| *last != Predictability::Unpredictable)
         };
         if candidates.into_iter().any(is_likely) { Self::LikelyCandidate } else { Self::Nothing }
@@ -44,9 +44,9 @@ pub struct DeadDirectory {
 
 impl DeadDirectory {
     /// Gives a directory up if its first attempts, in order, leave no hope.
-    pub fn conclude(directory: &Directory, attempts: &[Attempt]) -> Option<Self> {
+    pub fn conclude(directory: &Directory, attempts: &[AliasSearchResult]) -> Option<Self> {
         let first = attempts.get(..FIRST)?;
-        let is_dead = first.iter().all(|attempt| *attempt == Attempt::Nothing);
+        let is_dead = first.iter().all(|attempt| *attempt == AliasSearchResult::Nothing);
         is_dead.then(|| Self { directory: directory.clone() })
     }
 }
@@ -58,12 +58,12 @@ mod tests {
     /// `-` nothing, `?` a likely candidate, `!` an alias.
     #[track_caller]
     fn check(attempts: &str, expect: bool) {
-        let attempts: Vec<Attempt> = attempts
+        let attempts: Vec<AliasSearchResult> = attempts
             .chars()
             .map(|sign| match sign {
-                '!' => Attempt::Alias,
-                '?' => Attempt::LikelyCandidate,
-                _ => Attempt::Nothing,
+                '!' => AliasSearchResult::Alias,
+                '?' => AliasSearchResult::LikelyCandidate,
+                _ => AliasSearchResult::Nothing,
             })
             .collect();
         let directory = Directory::of(&"http://example.org/a/b".parse().unwrap());

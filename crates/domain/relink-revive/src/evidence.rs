@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 /// A kind of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum EvidenceKind {
+pub enum AliasEvidenceKind {
     /// An archived copy of the old page names the alias as its canonical address.
     CanonicalLink,
     /// The old address once redirected to the alias, and only it did.
     HistoricalRedirect,
-    /// A program learnt from other pages leads to the alias.
+    /// A program learned from other pages leads to the alias.
     Inference,
     /// The two pages have the same title.
     Title,
@@ -28,7 +28,7 @@ pub enum EvidenceKind {
     Token,
 }
 
-impl EvidenceKind {
+impl AliasEvidenceKind {
     /// Every kind, as listed.
     pub const ALL: [Self; 7] = [
         Self::CanonicalLink,
@@ -65,7 +65,7 @@ impl EvidenceKind {
     }
 }
 
-impl fmt::Display for EvidenceKind {
+impl fmt::Display for AliasEvidenceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::CanonicalLink => "an archived copy names it as the canonical address",
@@ -81,20 +81,20 @@ impl fmt::Display for EvidenceKind {
 
 /// One piece of evidence for one candidate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EvidenceItem {
+pub struct AliasEvidence {
     /// Its kind.
-    pub kind: EvidenceKind,
+    pub kind: AliasEvidenceKind,
     /// What exactly was seen, in plain words: lower case, no full stop.
     pub note: String,
 }
 
 /// How strongly all pieces together speak. Each kind counts once: five words
 /// that are shared are no stronger than a redirect.
-pub fn weigh(items: &[EvidenceItem]) -> f64 {
-    let mut kinds: Vec<EvidenceKind> = items.iter().map(|item| item.kind).collect();
+pub fn weigh(items: &[AliasEvidence]) -> f64 {
+    let mut kinds: Vec<AliasEvidenceKind> = items.iter().map(|item| item.kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
-    kinds.into_iter().map(EvidenceKind::weight).sum()
+    kinds.into_iter().map(AliasEvidenceKind::weight).sum()
 }
 
 #[cfg(test)]
@@ -102,22 +102,22 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(kinds: &[EvidenceKind], expect: f64) {
-        let item = |&kind: &EvidenceKind| EvidenceItem { kind, note: kind.to_string() };
-        let items: Vec<EvidenceItem> = kinds.iter().map(item).collect();
+    fn check(kinds: &[AliasEvidenceKind], expect: f64) {
+        let item = |&kind: &AliasEvidenceKind| AliasEvidence { kind, note: kind.to_string() };
+        let items: Vec<AliasEvidence> = kinds.iter().map(item).collect();
         assert!((weigh(&items) - expect).abs() < f64::EPSILON);
     }
 
     #[test]
     fn kinds_are_named_as_they_are_stored() {
-        for kind in EvidenceKind::ALL {
+        for kind in AliasEvidenceKind::ALL {
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }
 
     #[test]
     fn evidence_adds_up_but_each_kind_counts_once() {
-        use EvidenceKind::{CanonicalLink, HistoricalRedirect, Inference, Title, Token};
+        use AliasEvidenceKind::{CanonicalLink, HistoricalRedirect, Inference, Title, Token};
         check(&[], 0.0);
         check(&[HistoricalRedirect, Inference, Title], 4.5);
         check(&[Token, Token, Token, Token, Token], 0.5);

@@ -11,7 +11,7 @@
 //! - [`directory`], [`site`]: which addresses belong together.
 //! - [`redirects`]: which redirects of old can be trusted.
 //! - [`pattern`]: how a new address is made, roughly.
-//! - [`program`]: how it is made, exactly, learnt from examples.
+//! - [`program`]: how it is made, exactly, learned from examples.
 //! - [`dead_directory`]: where looking is futile.
 //! - [`matching`]: which live page of the site is the dead one, if any.
 //! - [`replacement`]: which page elsewhere has its content.
@@ -39,5 +39,5 @@ mod tokens;
 
 pub use directory::Directory;
 pub use old_page::OldPage;
-pub use reason::NoAlias;
+pub use reason::NoAliasReason;
 pub use site::Site;

@@ -27,26 +27,26 @@ mod answer;
 mod baseline;
 mod calibration;
 mod candidates;
-#[cfg(test)]
-mod claims;
 mod clue;
 mod collective;
 mod features;
-mod first_guess;
-mod library;
+mod live_page_index;
 mod model;
 mod moves;
 mod page;
+mod pair_model;
 mod profile;
 mod programs;
-mod study;
+mod site_matcher;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
 mod votes;
 mod weights;
 mod words;
 
-pub use answer::{AUTOMATIC, Abstention, Answer, Match, TO_BE_ASKED};
+pub use answer::{AUTOMATIC, Abstention, Match, MatchResult, TO_BE_ASKED};
 pub use baseline::Baseline;
-pub use clue::Clue;
-pub use page::{KnownAlias, Page};
-pub use study::Study;
+pub use clue::MatchEvidence;
+pub use page::{KnownAlias, PageInfo};
+pub use site_matcher::SiteMatcher;

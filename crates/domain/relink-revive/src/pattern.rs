@@ -59,12 +59,12 @@ const HALF: usize = 2;
 
 /// A coarse pattern: a host, and how far each component follows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Pattern {
+pub struct CoarsePattern {
     host: String,
     components: Vec<Predictability>,
 }
 
-impl Pattern {
+impl CoarsePattern {
     /// The pattern by which `candidate` is made from `old`.
     pub fn of(old: &OldPage, candidate: &Url, rule: TokenRule) -> Self {
         Sources::of(old).pattern(candidate, rule)
@@ -82,7 +82,7 @@ impl Pattern {
 }
 
 /// As the paper writes it: `example.org/Pr/UP`.
-impl fmt::Display for Pattern {
+impl fmt::Display for CoarsePattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.host)?;
         self.components.iter().try_for_each(|seen| write!(f, "/{seen}"))
@@ -110,9 +110,9 @@ impl Sources {
         Self { lists, pool, pairs }
     }
 
-    fn pattern(&self, candidate: &Url, rule: TokenRule) -> Pattern {
+    fn pattern(&self, candidate: &Url, rule: TokenRule) -> CoarsePattern {
         let seen = parts(candidate).map(|part| self.predictability(&part, rule));
-        Pattern { host: bare_host(candidate), components: seen.collect() }
+        CoarsePattern { host: bare_host(candidate), components: seen.collect() }
     }
 
     fn predictability(&self, part: &[String], rule: TokenRule) -> Predictability {
@@ -186,7 +186,7 @@ mod tests {
     fn check(rule: TokenRule, old: &str, title: &str, candidate: &str, expect: &str) {
         let url = |text: &str| format!("http://{text}").parse::<Url>().unwrap();
         let old = OldPage::new(url(old)).titled(title);
-        let found = Pattern::of(&old, &url(candidate), rule);
+        let found = CoarsePattern::of(&old, &url(candidate), rule);
         assert_eq!(found.to_string(), expect);
     }
 

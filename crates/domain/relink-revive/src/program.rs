@@ -1,7 +1,7 @@
 //! How new addresses are made from old ones, exactly: programs as data.
 //!
 //! FABLE, §4.2.1: from a few pages whose new address is known, a program is
-//! learnt that makes the new address of others of the directory. The paper
+//! learned that makes the new address of others of the directory. The paper
 //! works on letters; we work on the components of addresses, which learns as
 //! much in a ten-thousandth of the time.
 //!
@@ -11,24 +11,24 @@
 //! what it makes is alive is for others to check.
 //!
 //! - [`learn`] finds the programs of a group of examples.
-//! - [`ProgramBook`] keeps what was learnt, directory by directory.
+//! - [`ProgramBook`] keeps what was learned, directory by directory.
 
-mod book;
 mod facts;
 mod learn;
 mod prepared;
 mod price;
+mod program_index;
 mod run;
 mod seed;
 mod show;
+mod single_example;
 mod slot;
 mod text;
 mod trial;
-mod witness;
 
-pub use book::{Prediction, ProgramBook};
 pub use learn::learn;
-pub use trial::{LearnedProgram, Reach, Record};
+pub use program_index::{Prediction, ProgramIndex};
+pub use trial::{LearnedProgram, ProgramScope, TrackRecord};
 
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -166,21 +166,21 @@ pub enum Part {
     /// This very text.
     Text(String),
     /// Something of the old page.
-    Take(Take),
+    Take(Extract),
 }
 
 /// Something taken from the old page: a source, a piece of it, a spelling.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Take {
+pub struct Extract {
     /// Where it is taken from.
     #[serde(flatten)]
-    pub source: Source,
+    pub source: TextSource,
     /// Whether a short file extension is dropped first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stem: bool,
     /// Which piece of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub piece: Option<Piece>,
+    pub piece: Option<Substring>,
     /// How it is written.
     #[serde(default, skip_serializing_if = "Style::is_as_is")]
     pub style: Style,
@@ -190,7 +190,7 @@ pub struct Take {
 /// at the back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Source {
+pub enum TextSource {
     /// A component of the old path.
     Path(i32),
     /// The value of a parameter; the empty name stands for one without `=`.
@@ -242,7 +242,7 @@ pub enum HostPart {
 /// A piece of a text, around a delimiter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Piece {
+pub enum Substring {
     /// One of the fields between delimiters.
     Field {
         /// The delimiter.
@@ -278,7 +278,7 @@ pub enum Style {
     /// `Its+Words+Joined`.
     Pluses,
     /// `itsWordsJoined` as `its-words-joined`.
-    Humps,
+    CamelToDashes,
     /// `itswordsjoined`.
     Compact,
     /// A number with at least two digits.

@@ -6,12 +6,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cost::Method;
+use crate::cost::RevivalMethod;
 
 /// Why no alias was found by some method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum NoAlias {
+pub enum NoAliasReason {
     /// Search: no good archived copy tells what to search for.
     NoArchivedCopy,
     /// Search: nothing was found.
@@ -32,7 +32,7 @@ pub enum NoAlias {
     DeadDirectory,
 }
 
-impl NoAlias {
+impl NoAliasReason {
     /// Every reason, in the order of the paper's table.
     pub const ALL: [Self; 9] = [
         Self::NoArchivedCopy,
@@ -62,18 +62,20 @@ impl NoAlias {
     }
 
     /// The method that failed; none for a directory that is not searched.
-    pub fn method(self) -> Option<Method> {
+    pub fn method(self) -> Option<RevivalMethod> {
         Some(match self {
-            Self::NoArchivedCopy | Self::NoSearchResults | Self::NoMatch => Method::Search,
-            Self::NoRedirect | Self::ErroneousRedirect => Method::HistoricalRedirect,
-            Self::TooFewExamples | Self::NotLearnable | Self::NothingLive => Method::Inference,
+            Self::NoArchivedCopy | Self::NoSearchResults | Self::NoMatch => RevivalMethod::Search,
+            Self::NoRedirect | Self::ErroneousRedirect => RevivalMethod::HistoricalRedirect,
+            Self::TooFewExamples | Self::NotLearnable | Self::NothingLive => {
+                RevivalMethod::Inference
+            }
             Self::DeadDirectory => return None,
         })
     }
 }
 
 /// The reason as a sentence: lower case, no full stop.
-impl fmt::Display for NoAlias {
+impl fmt::Display for NoAliasReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoArchivedCopy => "no good archived copy tells what the page was about",
@@ -95,7 +97,7 @@ mod tests {
 
     #[test]
     fn codes_are_what_is_stored() {
-        for reason in NoAlias::ALL {
+        for reason in NoAliasReason::ALL {
             let stored = serde_json::to_string(&reason).unwrap();
             assert_eq!(stored, format!("\"{}\"", reason.code()));
         }
@@ -103,18 +105,21 @@ mod tests {
 
     #[test]
     fn fable_table_10_has_three_methods() {
-        let count =
-            |method| NoAlias::ALL.iter().filter(|reason| reason.method() == Some(method)).count();
-        let counts = [Method::Search, Method::HistoricalRedirect, Method::Inference].map(count);
+        let count = |method| {
+            NoAliasReason::ALL.iter().filter(|reason| reason.method() == Some(method)).count()
+        };
+        let counts =
+            [RevivalMethod::Search, RevivalMethod::HistoricalRedirect, RevivalMethod::Inference]
+                .map(count);
         assert_eq!(counts, [3, 2, 3]);
     }
 
     #[test]
     fn every_reason_is_a_sentence_of_its_own() {
-        let mut sentences = NoAlias::ALL.map(|reason| reason.to_string()).to_vec();
+        let mut sentences = NoAliasReason::ALL.map(|reason| reason.to_string()).to_vec();
         assert!(sentences.iter().all(|sentence| !sentence.ends_with('.')));
         sentences.sort();
         sentences.dedup();
-        assert_eq!(sentences.len(), NoAlias::ALL.len());
+        assert_eq!(sentences.len(), NoAliasReason::ALL.len());
     }
 }

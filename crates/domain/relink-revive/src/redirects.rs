@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use url::Url;
 
 use crate::address::is_same_page;
-use crate::reason::NoAlias;
+use crate::reason::NoAliasReason;
 use crate::site::is_same_site;
 
 /// How far apart in time two redirects may lie to be compared: 90 days on
@@ -40,7 +40,7 @@ pub struct RedirectHistory {
 
 /// Why a redirect of old is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Rejection {
+pub enum RedirectRejection {
     /// It leads to the page itself, spelt another way.
     Itself,
     /// It leads to another site.
@@ -56,7 +56,7 @@ pub enum Rejection {
 
 /// A redirect that is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Accepted {
+pub struct AcceptedRedirect {
     /// The redirect.
     pub redirect: ArchivedRedirect,
     /// With how many other addresses it was compared. None is no objection by
@@ -68,9 +68,9 @@ pub struct Accepted {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vetting {
     /// Those trusted, newest first.
-    pub accepted: Vec<Accepted>,
+    pub accepted: Vec<AcceptedRedirect>,
     /// Those not trusted, newest first, with the reason.
-    pub rejected: Vec<(ArchivedRedirect, Rejection)>,
+    pub rejected: Vec<(ArchivedRedirect, RedirectRejection)>,
 }
 
 impl Vetting {
@@ -80,14 +80,19 @@ impl Vetting {
     }
 
     /// Why there is no alias, if there is none (Table 10).
-    pub fn no_alias(&self) -> Option<NoAlias> {
+    pub fn no_alias(&self) -> Option<NoAliasReason> {
         if !self.accepted.is_empty() {
             return None;
         }
         // A redirect to the same page spelt another way says nothing at all.
-        let is_telling = |(_, why): &(ArchivedRedirect, Rejection)| *why != Rejection::Itself;
+        let is_telling =
+            |(_, why): &(ArchivedRedirect, RedirectRejection)| *why != RedirectRejection::Itself;
         let is_any_telling = self.rejected.iter().any(is_telling);
-        Some(if is_any_telling { NoAlias::ErroneousRedirect } else { NoAlias::NoRedirect })
+        Some(if is_any_telling {
+            NoAliasReason::ErroneousRedirect
+        } else {
+            NoAliasReason::NoRedirect
+        })
     }
 }
 
@@ -102,7 +107,7 @@ pub fn vet(subject: &RedirectHistory, others: &[RedirectHistory]) -> Vetting {
     for redirect in redirects {
         match vet_one(&subject.url, redirect, others) {
             Ok(compared) => {
-                vetting.accepted.push(Accepted { redirect: redirect.clone(), compared });
+                vetting.accepted.push(AcceptedRedirect { redirect: redirect.clone(), compared });
             }
             Err(why) => vetting.rejected.push((redirect.clone(), why)),
         }
@@ -115,17 +120,17 @@ fn vet_one(
     url: &Url,
     redirect: &ArchivedRedirect,
     others: &[RedirectHistory],
-) -> Result<usize, Rejection> {
+) -> Result<usize, RedirectRejection> {
     if is_same_page(url, &redirect.target) {
-        return Err(Rejection::Itself);
+        return Err(RedirectRejection::Itself);
     }
     if !is_same_site(url, &redirect.target) {
-        return Err(Rejection::AnotherSite);
+        return Err(RedirectRejection::AnotherSite);
     }
     let compared = nearest(url, redirect, others);
     for (other, seen) in &compared {
         if let Some(same) = seen.iter().find(|seen| is_same_page(&seen.target, &redirect.target)) {
-            return Err(Rejection::SharedTarget { with: (*other).clone(), at: same.at });
+            return Err(RedirectRejection::SharedTarget { with: (*other).clone(), at: same.at });
         }
     }
     Ok(compared.len())

@@ -6,7 +6,7 @@
 //! nothing else does: a title is shared by pages of all kinds.
 
 use percent_encoding::percent_decode_str;
-use relink_model::{Digest, Likeness};
+use relink_model::{Digest, Similarity};
 use url::Url;
 
 use crate::address::bare_host;
@@ -35,7 +35,7 @@ const LEAST_FILE: u64 = 1_024;
 
 /// Whether a page can be told from others by what is known of its content.
 pub fn is_recognizable(page: &Digest) -> bool {
-    let is_file = page.fingerprint.is_some() && !page.cut && page.bytes >= LEAST_FILE;
+    let is_file = page.fingerprint.is_some() && !page.is_truncated && page.bytes >= LEAST_FILE;
     is_file || page.sketch.hashes().len() >= FEWEST_SHINGLES
 }
 
@@ -52,20 +52,21 @@ pub fn is_recognizable(page: &Digest) -> bool {
 /// let (likeness, share) = likeness(&page(0..100), &page(0..95)).unwrap();
 /// assert_eq!((likeness, share), (Likeness::NearlyIdentical, 0.95));
 /// ```
-pub fn likeness(old: &Digest, new: &Digest) -> Option<(Likeness, f64)> {
+pub fn likeness(old: &Digest, new: &Digest) -> Option<(Similarity, f64)> {
     if !is_recognizable(old) {
         return None;
     }
     if old.fingerprint.is_some() || new.fingerprint.is_some() {
         // Files have no words to compare: they are the same, or they are not.
-        let is_same = old.fingerprint == new.fingerprint && old.bytes == new.bytes && !new.cut;
-        return is_same.then_some((Likeness::Identical, 1.0));
+        let is_same =
+            old.fingerprint == new.fingerprint && old.bytes == new.bytes && !new.is_truncated;
+        return is_same.then_some((Similarity::Identical, 1.0));
     }
     let share = old.sketch.resemblance(&new.sketch);
     let likeness = match share {
-        1.0 if has_same_outline(old, new) => Likeness::Identical,
-        SAME_TEXT.. => Likeness::NearlyIdentical,
-        SIMILAR_TEXT.. => Likeness::Similar,
+        1.0 if has_same_outline(old, new) => Similarity::Identical,
+        SAME_TEXT.. => Similarity::NearlyIdentical,
+        SIMILAR_TEXT.. => Similarity::Similar,
         _ => return None,
     };
     Some((likeness, share))
@@ -75,15 +76,15 @@ pub fn likeness(old: &Digest, new: &Digest) -> Option<(Likeness, f64)> {
 /// sketch is a sample, so texts with the same one may differ in a word.
 fn has_same_outline(old: &Digest, new: &Digest) -> bool {
     old.text_length == new.text_length
-        && old.opening == new.opening
-        && old.closing == new.closing
+        && old.text_start == new.text_start
+        && old.text_end == new.text_end
         && old.headings == new.headings
 }
 
 /// Whether two pages are known to have the same text to the last word: only a
 /// short text is kept as a whole.
 pub fn is_word_for_word(old: &Digest, new: &Digest) -> bool {
-    old.is_short() && !old.opening.is_empty() && has_same_outline(old, new)
+    old.is_short() && !old.text_start.is_empty() && has_same_outline(old, new)
 }
 
 /// Whether an address that somebody names may be a page elsewhere with the
@@ -127,27 +128,27 @@ mod tests {
 
     /// A page with shingles from one number to another.
     fn page(from: u32, to: u32) -> Digest {
-        let sketch = Sketch::of((from..to).collect());
+        let sketch = Sketch::from_hashes((from..to).collect());
         Digest { sketch, text_length: u64::from(to - from), ..Digest::default() }
     }
 
     #[track_caller]
-    fn check(old: &Digest, new: &Digest, expect: Option<Likeness>) {
+    fn check(old: &Digest, new: &Digest, expect: Option<Similarity>) {
         assert_eq!(likeness(old, new).map(|(likeness, _)| likeness), expect);
     }
 
     #[test]
     fn the_shared_text_decides() {
-        check(&page(0, 100), &page(0, 100), Some(Likeness::Identical));
-        check(&page(0, 100), &page(0, 90), Some(Likeness::NearlyIdentical));
-        check(&page(0, 100), &page(50, 120), Some(Likeness::Similar));
+        check(&page(0, 100), &page(0, 100), Some(Similarity::Identical));
+        check(&page(0, 100), &page(0, 90), Some(Similarity::NearlyIdentical));
+        check(&page(0, 100), &page(50, 120), Some(Similarity::Similar));
         check(&page(0, 100), &page(90, 190), None);
     }
 
     #[test]
     fn the_same_shingles_in_a_longer_text_are_not_word_for_word() {
         let longer = Digest { text_length: 5_000, ..page(0, 100) };
-        check(&page(0, 100), &longer, Some(Likeness::NearlyIdentical));
+        check(&page(0, 100), &longer, Some(Similarity::NearlyIdentical));
     }
 
     #[test]
@@ -155,17 +156,17 @@ mod tests {
         let other = |change: fn(&mut Digest)| {
             let mut other = page(0, 100);
             change(&mut other);
-            check(&page(0, 100), &other, Some(Likeness::NearlyIdentical));
+            check(&page(0, 100), &other, Some(Similarity::NearlyIdentical));
         };
-        other(|page| page.opening = "Snowy owls".to_owned());
-        other(|page| page.closing = "Changed since".to_owned());
+        other(|page| page.text_start = "Snowy owls".to_owned());
+        other(|page| page.text_end = "Changed since".to_owned());
         other(|page| page.headings = vec!["News".to_owned()]);
     }
 
     #[test]
     fn only_a_text_that_is_kept_whole_is_the_same_to_the_last_word() {
         let text = |opening: &str, text_length| Digest {
-            opening: opening.to_owned(),
+            text_start: opening.to_owned(),
             text_length,
             ..Digest::default()
         };
@@ -193,10 +194,10 @@ mod tests {
         let file = |fingerprint, cut| Digest {
             fingerprint: Some(fingerprint),
             bytes: LEAST_FILE,
-            cut,
+            is_truncated: cut,
             ..Digest::default()
         };
-        check(&file(1, false), &file(1, false), Some(Likeness::Identical));
+        check(&file(1, false), &file(1, false), Some(Similarity::Identical));
         check(&file(1, false), &file(2, false), None);
         check(&file(1, true), &file(1, true), None);
         check(&file(1, false), &page(0, 100), None);
@@ -207,7 +208,7 @@ mod tests {
         let file = |bytes| Digest { fingerprint: Some(1), bytes, ..Digest::default() };
         check(&file(LEAST_FILE - 1), &file(LEAST_FILE - 1), None);
         check(&file(0), &file(0), None);
-        check(&file(LEAST_FILE), &file(LEAST_FILE), Some(Likeness::Identical));
+        check(&file(LEAST_FILE), &file(LEAST_FILE), Some(Similarity::Identical));
     }
 
     #[track_caller]

@@ -3,9 +3,9 @@
 
 use jiff::Timestamp;
 use proptest::prelude::*;
-use relink_revive::matching::{Answer, Baseline, KnownAlias, Page, Study};
-use relink_revive::pattern::{Pattern, TokenRule, clusters};
-use relink_revive::program::{Example, ProgramBook, learn};
+use relink_revive::matching::{Baseline, KnownAlias, MatchResult, PageInfo, SiteMatcher};
+use relink_revive::pattern::{CoarsePattern, TokenRule, clusters};
+use relink_revive::program::{Example, ProgramIndex, learn};
 use relink_revive::redirects::{ArchivedRedirect, RedirectHistory, vet};
 use relink_revive::replacement::is_elsewhere;
 use relink_revive::site::is_same_site;
@@ -43,7 +43,7 @@ proptest! {
     fn pattern_any_candidate_is_graded(old in any_url(), new in any_url(), title in any_text()) {
         let page = OldPage::new(old).titled(title);
         for rule in [TokenRule::Pooled, TokenRule::PerSource] {
-            let pattern = Pattern::of(&page, &new, rule);
+            let pattern = CoarsePattern::of(&page, &new, rule);
             prop_assert!(pattern.known() <= pattern.components().len());
             clusters(std::slice::from_ref(&page), &[vec![new.clone()]], rule);
         }
@@ -70,7 +70,7 @@ proptest! {
         for learned in learn(&examples) {
             learned.program.run(&page);
         }
-        ProgramBook::learn(&examples).predict(&page);
+        ProgramIndex::learn(&examples).predict(&page);
     }
 
     #[test]
@@ -78,13 +78,13 @@ proptest! {
         urls in prop::collection::vec(any_text(), 1..6),
         title in any_text(),
     ) {
-        let page = |url| Page { url, title: Some(title.as_str()), text: Some(title.as_str()) };
-        let pages: Vec<Page> = urls.iter().map(|url| page(url.as_str())).collect();
+        let page = |url| PageInfo { url, title: Some(title.as_str()), text: Some(title.as_str()) };
+        let pages: Vec<PageInfo> = urls.iter().map(|url| page(url.as_str())).collect();
         let pairs = urls.iter().zip(urls.iter().skip(1));
         let known: Vec<KnownAlias> = pairs.map(|(old, new)| KnownAlias { old, new }).collect();
-        let study = Study::new(&pages, &pages, &known);
+        let study = SiteMatcher::new(&pages, &pages, &known);
         for dead in 0..pages.len() {
-            if let Answer::Alias(found) = study.answer(dead) {
+            if let MatchResult::Alias(found) = study.answer(dead) {
                 prop_assert!(found.live < pages.len());
             }
         }

@@ -1,7 +1,7 @@
 //! The examples of the paper, as programs: Zhu et al., IMC 2023.
 
 use relink_revive::OldPage;
-use relink_revive::program::{Example, LearnedProgram, ProgramBook, learn};
+use relink_revive::program::{Example, LearnedProgram, ProgramIndex, learn};
 
 fn page(text: &str) -> OldPage {
     let (url, title) = text.split_once(" \"").unwrap_or((text, ""));
@@ -25,7 +25,7 @@ fn made(learned: &LearnedProgram, old: &str) -> String {
 #[track_caller]
 fn check(pairs: &[(&str, &str)], old: &str, expect: &str) {
     let programs = learn(&examples(pairs));
-    let best = programs.first().expect("a program is learnt");
+    let best = programs.first().expect("a program is learned");
     assert_eq!(made(best, old), expect, "{:?}", best.program);
 }
 
@@ -47,7 +47,7 @@ fn table_7_one_directory_becomes_two() {
 }
 
 #[test]
-fn table_3_and_figure_6_new_numbers_cannot_be_learnt() {
+fn table_3_and_figure_6_new_numbers_cannot_be_learned() {
     let pairs = [
         (
             "cbc.ca/news/story/2000/01/28/pankiw000128.html \"Pankiw will not be silenced\"",
@@ -83,7 +83,7 @@ fn table_1_a_parameter_and_a_number_move() {
 }
 
 #[test]
-fn table_1_a_name_that_is_made_up_cannot_be_learnt() {
+fn table_1_a_name_that_is_made_up_cannot_be_learned() {
     let pairs = [(
         "www.hks.harvard.edu/centers/mrcbg/about/fellows/currentsfellows",
         "www.hks.harvard.edu/centers/mrcbg/about/senior-fellows",
@@ -140,7 +140,7 @@ fn a_program_that_sends_all_pages_to_one_place_is_none() {
 
 #[test]
 fn a_directory_without_examples_learns_from_those_beside_it() {
-    let book = ProgramBook::learn(&examples(&[
+    let book = ProgramIndex::learn(&examples(&[
         (
             "dotesports.com/counter-strike/immortals-17940",
             "dotesports.com/counter-strike/news/immortals-17940",

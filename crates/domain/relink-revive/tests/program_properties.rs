@@ -5,8 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 use relink_revive::OldPage;
 use relink_revive::program::{
-    DatePart, Example, HostPart, NewQuery, OldQuery, Part, Piece, Run, Scheme, Segment, Slash,
-    Source, Style, Take, TitlePiece, UrlProgram, learn,
+    DatePart, Example, Extract, HostPart, NewQuery, OldQuery, Part, Run, Scheme, Segment, Slash,
+    Style, Substring, TextSource, TitlePiece, UrlProgram, learn,
 };
 use url::Url;
 
@@ -19,35 +19,35 @@ fn style() -> impl Strategy<Value = Style> {
         Style::Underscores,
         Style::LowerUnderscores,
         Style::Pluses,
-        Style::Humps,
+        Style::CamelToDashes,
         Style::Compact,
         Style::Padded,
         Style::Unpadded,
     ])
 }
 
-fn source() -> impl Strategy<Value = Source> {
+fn source() -> impl Strategy<Value = TextSource> {
     let pieces = vec![TitlePiece::Whole, TitlePiece::First, TitlePiece::Last];
     let dates = vec![DatePart::Year, DatePart::Month, DatePart::Day];
     prop_oneof![
-        any::<i32>().prop_map(Source::Path),
-        (-3..3).prop_map(Source::Path),
-        "[a-c]?".prop_map(Source::Query),
-        prop::sample::select(pieces).prop_map(Source::Title),
-        prop::sample::select(dates).prop_map(Source::Date),
-        (-3..3).prop_map(Source::Label),
-        prop::sample::select(vec![HostPart::Whole, HostPart::Bare]).prop_map(Source::Host),
+        any::<i32>().prop_map(TextSource::Path),
+        (-3..3).prop_map(TextSource::Path),
+        "[a-c]?".prop_map(TextSource::Query),
+        prop::sample::select(pieces).prop_map(TextSource::Title),
+        prop::sample::select(dates).prop_map(TextSource::Date),
+        (-3..3).prop_map(TextSource::Label),
+        prop::sample::select(vec![HostPart::Whole, HostPart::Bare]).prop_map(TextSource::Host),
     ]
 }
 
-fn piece() -> impl Strategy<Value = Piece> {
+fn piece() -> impl Strategy<Value = Substring> {
     let delimiter = || prop::sample::select(vec!['-', '_', '.', ',', 'é', '%']);
     prop_oneof![
-        (delimiter(), any::<i32>()).prop_map(|(by, at)| Piece::Field { by, at }),
-        (delimiter(), -3..3).prop_map(|(by, at)| Piece::Field { by, at }),
-        delimiter().prop_map(Piece::After),
-        delimiter().prop_map(Piece::Before),
-        any::<i32>().prop_map(Piece::Number),
+        (delimiter(), any::<i32>()).prop_map(|(by, at)| Substring::Field { by, at }),
+        (delimiter(), -3..3).prop_map(|(by, at)| Substring::Field { by, at }),
+        delimiter().prop_map(Substring::After),
+        delimiter().prop_map(Substring::Before),
+        any::<i32>().prop_map(Substring::Number),
     ]
 }
 
@@ -56,7 +56,7 @@ fn part() -> impl Strategy<Value = Part> {
     prop_oneof![
         "\\PC{0,6}".prop_map(Part::Text),
         take.prop_map(|(source, stem, piece, style)| {
-            Part::Take(Take { source, stem, piece, style })
+            Part::Take(Extract { source, stem, piece, style })
         }),
     ]
 }

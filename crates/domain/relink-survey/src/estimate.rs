@@ -8,7 +8,7 @@ const DEVIATIONS: f64 = 1.96;
 /// It rests on how many may have been missed; where nothing is broken, nothing
 /// is missed and recall is 100.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
+pub struct RecallEstimate {
     /// How many broken URLs have been found.
     pub found: u32,
     /// How many have probably been missed.
@@ -19,7 +19,7 @@ pub struct Estimate {
     pub missed_high: f64,
 }
 
-impl Estimate {
+impl RecallEstimate {
     /// Everything has been checked, or nothing is there to check.
     pub fn exact(found: u32) -> Self {
         Self { found, missed: 0.0, missed_low: 0.0, missed_high: 0.0 }
@@ -131,13 +131,14 @@ mod tests {
 
     #[test]
     fn recall_is_what_was_found_of_all() {
-        let estimate = Estimate { found: 95, missed: 5.0, missed_low: 0.0, missed_high: 95.0 };
+        let estimate =
+            RecallEstimate { found: 95, missed: 5.0, missed_low: 0.0, missed_high: 95.0 };
         assert!((estimate.recall() - 95.0).abs() < 1e-9);
         assert!((estimate.low() - 50.0).abs() < 1e-9 && (estimate.high() - 100.0).abs() < 1e-9);
     }
 
     #[test]
     fn where_nothing_is_broken_nothing_was_missed() {
-        assert!((Estimate::exact(0).recall() - 100.0).abs() < 1e-9);
+        assert!((RecallEstimate::exact(0).recall() - 100.0).abs() < 1e-9);
     }
 }

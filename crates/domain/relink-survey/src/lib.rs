@@ -1,6 +1,6 @@
 //! Whom to check, and what then.
 //!
-//! A survey finds most of what is broken in a catalogue with few checks, and
+//! A survey finds most of what is broken in a catalog with few checks, and
 //! says how much it has probably missed. Here are the plans that choose what
 //! to check next and when to stop (Le & Shulman, "Managing Broken URLs in
 //! Federated Metadata", §3, and beyond), the schedule of re-checks, and
@@ -14,9 +14,7 @@
 
 mod audit;
 mod bandit;
-mod catalogue;
-mod chance;
-mod deck;
+mod catalog;
 mod estimate;
 #[cfg(test)]
 mod laws;
@@ -24,21 +22,23 @@ mod ledger;
 mod lot_plan;
 mod named;
 mod plan;
+mod rng;
 mod rules;
 mod schedule;
 pub mod simulate;
+mod strata;
 
 pub use audit::{Audit, Audited};
 pub use bandit::{Bandit, BanditSettings};
-pub use catalogue::{Catalogue, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
-pub use chance::Chance;
-pub use estimate::Estimate;
-pub use ledger::{Answer, Ledger, Tally};
+pub use catalog::{Catalog, DirectoryId, DomainId, SizeClass, UrlId, size_classes};
+pub use estimate::RecallEstimate;
+pub use ledger::{CheckCounts, CheckLog, UrlHealth};
 pub use lot_plan::{Lot, LotPlan, LotRule, LotState};
-pub use named::PlanName;
-pub use plan::{Ruling, SamplingPlan};
+pub use named::SamplingPlanName;
+pub use plan::{LotDecision, SamplingPlan};
+pub use rng::SplitMix64;
 pub use rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 pub use schedule::{
-    Alarm, DirectoryWatch, Drift, DriftOutcome, Mortality, Schedule, Watched, Week, drift,
-    fibonacci, recheck_index,
+    Alarm, DecaySimulation, DirectoryWatch, DriftOutcome, HazardEstimate, Schedule, UrlHistory,
+    Week, drift, fibonacci, recheck_index,
 };

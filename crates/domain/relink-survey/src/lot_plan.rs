@@ -12,12 +12,12 @@
 
 use std::collections::VecDeque;
 
-use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
-use crate::chance::Chance;
-use crate::deck::Deck;
-use crate::estimate::Estimate;
-use crate::ledger::{Answer, Ledger, Tally};
-use crate::plan::{Ruling, SamplingPlan};
+use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
+use crate::plan::{LotDecision, SamplingPlan};
+use crate::rng::SplitMix64;
+use crate::strata::ShuffledStrata;
 
 /// What is known of a lot when it is ruled on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,9 +25,9 @@ pub struct LotState {
     /// How many URLs it has.
     pub size: u32,
     /// What was checked in this run, re-checks included.
-    pub tally: Tally,
+    pub tally: CheckCounts,
     /// Those of them that an earlier run found broken.
-    pub rechecked: Tally,
+    pub rechecked: CheckCounts,
 }
 
 /// What a lot is.
@@ -50,19 +50,19 @@ pub trait LotRule: Send {
     fn group(&self, lot: &LotState) -> u32;
 
     /// The ruling on a lot of which a group has been checked.
-    fn rule(&self, lot: &LotState) -> Ruling;
+    fn rule(&self, lot: &LotState) -> LotDecision;
 
     /// Why, in plain words.
-    fn reason(&self, lot: &LotState, ruling: Ruling) -> String;
+    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String;
 }
 
 /// A plan that applies one rule to each lot.
 #[derive(Debug)]
 pub struct LotPlan<'a, R> {
     rule: R,
-    ledger: Ledger<'a>,
-    deck: Deck,
-    lanes: Vec<Lane>,
+    ledger: CheckLog<'a>,
+    deck: ShuffledStrata,
+    lanes: Vec<LotProgress>,
     rechecks: Vec<bool>,
     /// Lots with URLs to ask, in turn, so that none is asked in a burst.
     turns: VecDeque<usize>,
@@ -71,41 +71,41 @@ pub struct LotPlan<'a, R> {
 
 /// Where a lot stands.
 #[derive(Debug, Clone, Default)]
-struct Lane {
+struct LotProgress {
     /// How many may be asked before the next ruling.
     quota: u32,
     /// How many answers are owed.
     outstanding: u32,
     /// How many URLs of an earlier run are to be checked first.
     known: u32,
-    rechecked: Tally,
-    ruling: Option<Ruling>,
+    rechecked: CheckCounts,
+    ruling: Option<LotDecision>,
 }
 
 impl<'a, R: LotRule> LotPlan<'a, R> {
-    /// A plan over a catalogue, in which the URLs `known_broken` from the
+    /// A plan over a catalog, in which the URLs `known_broken` from the
     /// previous run are checked first.
-    pub fn new(catalogue: &'a Catalogue, rule: R, known_broken: &[UrlId], seed: u64) -> Self {
-        let mut rechecks = vec![false; catalogue.len() as usize];
+    pub fn new(catalog: &'a Catalog, rule: R, known_broken: &[UrlId], seed: u64) -> Self {
+        let mut rechecks = vec![false; catalog.len() as usize];
         for url in known_broken {
             rechecks[url.index()] = true;
         }
-        let chance = &mut Chance::new(seed);
+        let chance = &mut SplitMix64::new(seed);
         let is_first = |url: UrlId| rechecks[url.index()];
         let deck = match rule.lot() {
             Lot::Domain => {
-                let piles = catalogue.domains().map(|it| catalogue.urls_of_domain(it).collect());
-                Deck::new(piles, is_first, chance)
+                let piles = catalog.domains().map(|it| catalog.urls_of_domain(it).collect());
+                ShuffledStrata::new(piles, is_first, chance)
             }
             Lot::Directory => {
-                let piles = catalogue.directories().map(|it| catalogue.urls_of(it).collect());
-                Deck::new(piles, is_first, chance)
+                let piles = catalog.directories().map(|it| catalog.urls_of(it).collect());
+                ShuffledStrata::new(piles, is_first, chance)
             }
         };
-        let ledger = Ledger::new(catalogue);
-        let mut lanes = vec![Lane::default(); deck.piles()];
+        let ledger = CheckLog::new(catalog);
+        let mut lanes = vec![LotProgress::default(); deck.piles()];
         for url in known_broken {
-            lanes[lot_of(&rule, catalogue, *url)].known += 1;
+            lanes[lot_of(&rule, catalog, *url)].known += 1;
         }
         let turns = (0..lanes.len()).collect();
         Self { rule, ledger, deck, lanes, rechecks, turns, has_begun: false }
@@ -113,16 +113,16 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
 
     fn state(&self, lot: usize) -> LotState {
         let rechecked = self.lanes[lot].rechecked;
-        let catalogue = self.ledger.catalogue();
+        let catalog = self.ledger.catalog();
         match self.rule.lot() {
             Lot::Domain => {
                 let domain = DomainId::at(lot);
-                let size = catalogue.domain_size(domain);
+                let size = catalog.domain_size(domain);
                 LotState { size, tally: self.ledger.domain(domain), rechecked }
             }
             Lot::Directory => {
                 let directory = DirectoryId::at(lot);
-                let size = catalogue.directory_size(directory);
+                let size = catalog.directory_size(directory);
                 LotState { size, tally: self.ledger.directory(directory), rechecked }
             }
         }
@@ -133,7 +133,7 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         match self.rule.lot() {
             Lot::Domain => vec![domain.index()],
             Lot::Directory => {
-                self.ledger.catalogue().directories_of(domain).map(DirectoryId::index).collect()
+                self.ledger.catalog().directories_of(domain).map(DirectoryId::index).collect()
             }
         }
     }
@@ -141,7 +141,7 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
     /// Rules on a lot of which every answer is in.
     fn rule_on(&mut self, lot: usize) {
         // Once all is to be checked, no later answer takes it back.
-        if self.lanes[lot].ruling == Some(Ruling::CheckAll) {
+        if self.lanes[lot].ruling == Some(LotDecision::CheckAll) {
             return;
         }
         let state = self.state(lot);
@@ -149,9 +149,9 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         let lane = &mut self.lanes[lot];
         lane.ruling = Some(ruling);
         lane.quota = match ruling {
-            Ruling::AcceptRest => return,
-            Ruling::CheckAll => state.size,
-            Ruling::TakeAnother => self.rule.group(&state),
+            LotDecision::Accept => return,
+            LotDecision::CheckAll => state.size,
+            LotDecision::Continue => self.rule.group(&state),
         };
         self.turns.push_back(lot);
     }
@@ -161,7 +161,7 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
         self.has_begun = true;
         for lot in 0..self.lanes.len() {
             let state = self.state(lot);
-            let unasked = LotState { tally: Tally::default(), ..state };
+            let unasked = LotState { tally: CheckCounts::default(), ..state };
             let first = self.lanes[lot].known.saturating_add(self.rule.group(&unasked));
             self.lanes[lot].quota = first.saturating_sub(state.tally.checked);
         }
@@ -188,10 +188,10 @@ impl<'a, R: LotRule> LotPlan<'a, R> {
 }
 
 /// The lot of a URL.
-fn lot_of(rule: &impl LotRule, catalogue: &Catalogue, url: UrlId) -> usize {
-    let directory = catalogue.directory_of(url);
+fn lot_of(rule: &impl LotRule, catalog: &Catalog, url: UrlId) -> usize {
+    let directory = catalog.directory_of(url);
     match rule.lot() {
-        Lot::Domain => catalogue.domain_of(directory).index(),
+        Lot::Domain => catalog.domain_of(directory).index(),
         Lot::Directory => directory.index(),
     }
 }
@@ -214,8 +214,8 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
         batch
     }
 
-    fn take(&mut self, url: UrlId, answer: Answer) {
-        let lot = lot_of(&self.rule, self.ledger.catalogue(), url);
+    fn take(&mut self, url: UrlId, answer: UrlHealth) {
+        let lot = lot_of(&self.rule, self.ledger.catalog(), url);
         let was_asked = !self.ledger.is_unasked(url);
         if !self.ledger.note(url, answer) {
             return;
@@ -230,48 +230,47 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
         }
     }
 
-    fn ledger(&self) -> &Ledger<'_> {
+    fn ledger(&self) -> &CheckLog<'_> {
         &self.ledger
     }
 
-    fn estimate(&self) -> Estimate {
+    fn estimate(&self) -> RecallEstimate {
         let samples = (0..self.lanes.len()).map(|lot| {
             let LotState { size, tally, rechecked } = self.state(lot);
             let checked = tally.checked - rechecked.checked;
             let broken = tally.broken - rechecked.broken;
-            (size - tally.checked, Tally { checked, broken })
+            (size - tally.checked, CheckCounts { checked, broken })
         });
         estimate_from_samples(self.ledger.total().broken, samples)
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         let lot = match self.rule.lot() {
-            Lot::Domain => self.ledger.catalogue().domain_of(directory).index(),
+            Lot::Domain => self.ledger.catalog().domain_of(directory).index(),
             Lot::Directory => directory.index(),
         };
         let (tally, total) = (self.state(lot).tally, self.ledger.total());
         (f64::from(tally.broken) + total.rate()) / (f64::from(tally.checked) + 1.0)
     }
 
-    fn ruling(&self, domain: DomainId) -> Ruling {
+    fn ruling(&self, domain: DomainId) -> LotDecision {
         let open: Vec<usize> = self
             .lots_of(domain)
             .into_iter()
             .filter(|lot| self.state(*lot).tally.checked < self.state(*lot).size)
             .collect();
         let rulings = open.iter().map(|lot| self.lanes[*lot].ruling);
-        if rulings.clone().all(|ruling| ruling == Some(Ruling::CheckAll)) {
-            Ruling::CheckAll
-        } else if rulings.clone().all(|ruling| ruling == Some(Ruling::AcceptRest)) {
-            Ruling::AcceptRest
+        if rulings.clone().all(|ruling| ruling == Some(LotDecision::CheckAll)) {
+            LotDecision::CheckAll
+        } else if rulings.clone().all(|ruling| ruling == Some(LotDecision::Accept)) {
+            LotDecision::Accept
         } else {
-            Ruling::TakeAnother
+            LotDecision::Continue
         }
     }
 
     fn reason(&self, domain: DomainId) -> String {
-        let (size, tally) =
-            (self.ledger.catalogue().domain_size(domain), self.ledger.domain(domain));
+        let (size, tally) = (self.ledger.catalog().domain_size(domain), self.ledger.domain(domain));
         if tally.checked == size {
             return format!("all {size} URLs were checked, {} are broken", tally.broken);
         }
@@ -279,7 +278,7 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
         if let [lot] = lots[..] {
             return self.rule.reason(&self.state(lot), self.ruling(domain));
         }
-        let all = |lot: &&usize| self.lanes[**lot].ruling == Some(Ruling::CheckAll);
+        let all = |lot: &&usize| self.lanes[**lot].ruling == Some(LotDecision::CheckAll);
         let full = lots.iter().filter(all).count();
         format!("{full} of {} directories are checked in full, the others by sample", lots.len())
     }
@@ -290,8 +289,8 @@ impl<R: LotRule> SamplingPlan for LotPlan<'_, R> {
 /// samples with the weight of one check.
 pub(crate) fn estimate_from_samples(
     found: u32,
-    samples: impl Iterator<Item = (u32, Tally)> + Clone,
-) -> Estimate {
+    samples: impl Iterator<Item = (u32, CheckCounts)> + Clone,
+) -> RecallEstimate {
     let open = samples.filter(|(left, _)| *left > 0);
     let (mut checked, mut broken, mut unchecked) = (0_u32, 0_u32, 0_u32);
     for (left, tally) in open.clone() {
@@ -306,5 +305,5 @@ pub(crate) fn estimate_from_samples(
         mean += left * rate;
         variance += left * rate * (1.0 - rate) * (weight + left) / (weight + 1.0);
     }
-    Estimate::normal(found, unchecked, mean, variance)
+    RecallEstimate::normal(found, unchecked, mean, variance)
 }

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use crate::audit::{Audit, Audited};
 use crate::bandit::{Bandit, BanditSettings};
-use crate::catalogue::{Catalogue, UrlId};
+use crate::catalog::{Catalog, UrlId};
 use crate::lot_plan::LotPlan;
 use crate::plan::SamplingPlan;
 use crate::rules::{Full, LeShulman, Sentinel, SingleSampling, Wald};
 
 /// A plan, with the parameters it is known by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum PlanName {
+pub enum SamplingPlanName {
     /// Everything.
     Full,
     /// One sample of each domain decides.
@@ -29,7 +29,7 @@ pub enum PlanName {
     Default,
 }
 
-impl PlanName {
+impl SamplingPlanName {
     /// Every plan, the default last.
     pub const ALL: [Self; 7] = [
         Self::Full,
@@ -54,46 +54,46 @@ impl PlanName {
         }
     }
 
-    /// Begins this plan over a catalogue. Only Algorithm 1 checks first what
+    /// Begins this plan over a catalog. Only Algorithm 1 checks first what
     /// is known to be broken; the plans of the paper judge themselves by their
     /// own samples, the others by an audit of what they left out.
     pub fn begin<'a>(
         self,
-        catalogue: &'a Catalogue,
+        catalog: &'a Catalog,
         known_broken: &[UrlId],
         seed: u64,
     ) -> Box<dyn SamplingPlan + 'a> {
         let audit = Audit::default();
         match self {
-            Self::Full => Box::new(LotPlan::new(catalogue, Full, &[], seed)),
-            Self::Single => Box::new(LotPlan::new(catalogue, SingleSampling::default(), &[], seed)),
-            Self::Sequential => Box::new(LotPlan::new(catalogue, Wald::sequential(), &[], seed)),
+            Self::Full => Box::new(LotPlan::new(catalog, Full, &[], seed)),
+            Self::Single => Box::new(LotPlan::new(catalog, SingleSampling::default(), &[], seed)),
+            Self::Sequential => Box::new(LotPlan::new(catalog, Wald::sequential(), &[], seed)),
             Self::LeShulman => {
-                Box::new(LotPlan::new(catalogue, LeShulman::default(), known_broken, seed))
+                Box::new(LotPlan::new(catalog, LeShulman::default(), known_broken, seed))
             }
             Self::Sprt => {
-                let plan = LotPlan::new(catalogue, Wald::sprt(), &[], seed);
+                let plan = LotPlan::new(catalog, Wald::sprt(), &[], seed);
                 Box::new(Audited::new(plan, audit, seed))
             }
             Self::Sentinel => {
-                let plan = LotPlan::new(catalogue, Sentinel::default(), &[], seed);
+                let plan = LotPlan::new(catalog, Sentinel::default(), &[], seed);
                 Box::new(Audited::new(plan, audit, seed))
             }
             Self::Default => {
-                let plan = Bandit::new(catalogue, BanditSettings::default(), seed);
+                let plan = Bandit::new(catalog, BanditSettings::default(), seed);
                 Box::new(Audited::new(plan, audit, seed))
             }
         }
     }
 }
 
-impl fmt::Display for PlanName {
+impl fmt::Display for SamplingPlanName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl FromStr for PlanName {
+impl FromStr for SamplingPlanName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
@@ -111,9 +111,9 @@ mod tests {
 
     #[test]
     fn every_plan_is_found_by_its_name() {
-        for plan in PlanName::ALL {
+        for plan in SamplingPlanName::ALL {
             assert_eq!(plan.as_str().parse(), Ok(plan));
         }
-        assert!("best".parse::<PlanName>().is_err());
+        assert!("best".parse::<SamplingPlanName>().is_err());
     }
 }

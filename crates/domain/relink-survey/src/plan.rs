@@ -2,27 +2,27 @@
 
 use std::fmt;
 
-use crate::catalogue::{DirectoryId, DomainId, UrlId};
-use crate::estimate::Estimate;
-use crate::ledger::{Answer, Ledger};
+use crate::catalog::{DirectoryId, DomainId, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::{CheckLog, UrlHealth};
 
 /// What a plan makes of a domain, for the time being or at last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ruling {
+pub enum LotDecision {
     /// Enough is known: the rest is taken for good.
-    AcceptRest,
+    Accept,
     /// Everything is to be checked.
     CheckAll,
     /// It cannot be told yet: another group is to be checked.
-    TakeAnother,
+    Continue,
 }
 
-impl fmt::Display for Ruling {
+impl fmt::Display for LotDecision {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::AcceptRest => "accept the rest",
+            Self::Accept => "accept the rest",
             Self::CheckAll => "check all",
-            Self::TakeAnother => "take another group",
+            Self::Continue => "take another group",
         })
     }
 }
@@ -39,18 +39,18 @@ pub trait SamplingPlan: Send {
     fn next_batch(&mut self, at_most: usize) -> Vec<UrlId>;
 
     /// Takes the answer of a URL.
-    fn take(&mut self, url: UrlId, answer: Answer);
+    fn take(&mut self, url: UrlId, answer: UrlHealth);
 
     /// What is known so far.
-    fn ledger(&self) -> &Ledger<'_>;
+    fn ledger(&self) -> &CheckLog<'_>;
 
     /// Whether no answer is owed.
     fn is_settled(&self) -> bool {
-        self.ledger().owed() == 0
+        self.ledger().in_flight() == 0
     }
 
     /// How much of what is broken has been found so far.
-    fn estimate(&self) -> Estimate;
+    fn estimate(&self) -> RecallEstimate;
 
     /// How probable it is that an unchecked URL of a directory is broken, as
     /// far as the plan can tell.
@@ -63,7 +63,7 @@ pub trait SamplingPlan: Send {
     }
 
     /// What the plan makes of a domain.
-    fn ruling(&self, domain: DomainId) -> Ruling;
+    fn ruling(&self, domain: DomainId) -> LotDecision;
 
     /// Why, in plain words.
     fn reason(&self, domain: DomainId) -> String;

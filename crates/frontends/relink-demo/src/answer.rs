@@ -9,7 +9,7 @@ pub(crate) const HTML: &str = "text/html; charset=utf-8";
 
 /// What is said to a visitor.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct CannedResponse {
     status: u16,
     kind: &'static str,
     /// Lines with their line ends.
@@ -17,7 +17,7 @@ pub(crate) struct Answer {
     body: String,
 }
 
-impl Answer {
+impl CannedResponse {
     /// A web page, and all is well.
     pub(crate) fn page(body: String) -> Self {
         Self::with_status(200, body)

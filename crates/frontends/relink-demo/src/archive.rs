@@ -26,14 +26,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use url::Url;
 
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior::say;
 use crate::server::{RECOVERY, read_request};
 use crate::visit::Request;
 
 /// One capture to keep.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct ArchivedPage {
     /// What was archived.
     pub url: String,
     /// When, with 14 digits: `20140102030405`.
@@ -46,7 +46,7 @@ pub struct Kept {
     pub body: String,
 }
 
-impl Kept {
+impl ArchivedPage {
     /// A good page.
     pub fn page(url: &str, taken: &str, body: &str) -> Self {
         let (url, taken, body) = (url.to_owned(), taken.to_owned(), body.to_owned());
@@ -88,12 +88,12 @@ pub struct MiniArchive {
 
 impl MiniArchive {
     /// Opens one on a free port of 127.0.0.1, on the caller's runtime.
-    pub async fn start(mut kept: Vec<Kept>) -> io::Result<Self> {
+    pub async fn start(mut kept: Vec<ArchivedPage>) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
         kept.sort_by_cached_key(|it| (it.key(), it.taken.clone()));
         let asked = Arc::<Mutex<Vec<String>>>::default();
-        let desk = Arc::new(Desk { kept, asked: Arc::clone(&asked) });
+        let desk = Arc::new(ServerState { kept, asked: Arc::clone(&asked) });
         let mut server = JoinSet::new();
         server.spawn(serve(listener, desk));
         Ok(Self { address, asked, _server: server })
@@ -112,12 +112,12 @@ impl MiniArchive {
 
 /// What every conversation needs.
 #[derive(Debug)]
-struct Desk {
-    kept: Vec<Kept>,
+struct ServerState {
+    kept: Vec<ArchivedPage>,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
-async fn serve(listener: TcpListener, desk: Arc<Desk>) {
+async fn serve(listener: TcpListener, desk: Arc<ServerState>) {
     let mut visits = JoinSet::new();
     loop {
         match listener.accept().await {
@@ -132,13 +132,13 @@ async fn serve(listener: TcpListener, desk: Arc<Desk>) {
     }
 }
 
-async fn receive(mut stream: TcpStream, desk: &Desk) -> io::Result<()> {
+async fn receive(mut stream: TcpStream, desk: &ServerState) -> io::Result<()> {
     let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
     desk.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request.target());
     say(&mut stream, &answer(&request, &desk.kept).written(&request)).await
 }
 
-fn answer(request: &Request, kept: &[Kept]) -> Answer {
+fn answer(request: &Request, kept: &[ArchivedPage]) -> CannedResponse {
     let target = request.target();
     if request.path == "/cdx/search/cdx" {
         return index::answer(&request.query, kept);
@@ -153,8 +153,8 @@ fn answer(request: &Request, kept: &[Kept]) -> Answer {
 }
 
 /// What is said of something that was never archived.
-fn nothing() -> Answer {
-    Answer::with_status(404, "<title>Not archived</title>".to_owned())
+fn nothing() -> CannedResponse {
+    CannedResponse::with_status(404, "<title>Not archived</title>".to_owned())
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::answer::{Answer, HTML};
-use crate::hosts::Ports;
+use crate::answer::{CannedResponse, HTML};
+use crate::hosts::SitePorts;
 use crate::pages::html;
 use crate::visit::{Request, Visit};
 
@@ -69,7 +69,7 @@ impl Behavior {
         self,
         mut stream: TcpStream,
         visit: &Visit,
-        ports: Ports,
+        ports: SitePorts,
     ) -> io::Result<()> {
         match self.present(visit) {
             Self::Silence => wait_for_end(&mut stream).await,
@@ -93,7 +93,7 @@ impl Behavior {
     }
 
     /// What is sent by a behavior that only sends something.
-    fn said(self, visit: &Visit, ports: Ports) -> String {
+    fn said(self, visit: &Visit, ports: SitePorts) -> String {
         match self {
             Self::OldHttp => {
                 format!("HTTP/1.0 200 OK\r\nContent-Type: {HTML}\r\n\r\n{}", sound_page())
@@ -106,28 +106,33 @@ impl Behavior {
     }
 
     /// The answer of a behavior that is nothing but an answer.
-    fn answer(self, visit: &Visit, ports: Ports) -> Answer {
+    fn answer(self, visit: &Visit, ports: SitePorts) -> CannedResponse {
         let request = &visit.request;
         match self {
-            Self::Page(title, text) => Answer::page(html(title, &[text], &[])),
-            Self::Status(status) => Answer::with_status(status, short_page(status)),
-            Self::Redirect(status, location) => Answer::redirect(status, &ports.fill(location)),
-            Self::Maze => Answer::redirect(302, &next_turn(request)),
+            Self::Page(title, text) => CannedResponse::page(html(title, &[text], &[])),
+            Self::Status(status) => CannedResponse::with_status(status, short_page(status)),
+            Self::Redirect(status, location) => {
+                CannedResponse::redirect(status, &ports.fill(location))
+            }
+            Self::Maze => CannedResponse::redirect(302, &next_turn(request)),
             Self::CookieBounce if !request.has_cookie => {
-                Answer::redirect(302, &request.path).and("Set-Cookie", "reader=welcome; Path=/")
+                CannedResponse::redirect(302, &request.path)
+                    .and("Set-Cookie", "reader=welcome; Path=/")
             }
             Self::OnlyGet if request.method != "GET" => {
-                Answer::with_status(405, String::new()).and("Allow", "GET")
+                CannedResponse::with_status(405, String::new()).and("Allow", "GET")
             }
-            Self::Throttle => Answer::with_status(429, short_page(429)).and("Retry-After", "0"),
-            _ => Answer::page(sound_page()),
+            Self::Throttle => {
+                CannedResponse::with_status(429, short_page(429)).and("Retry-After", "0")
+            }
+            _ => CannedResponse::page(sound_page()),
         }
     }
 }
 
 /// The answer for an address that nobody knows.
-pub(crate) fn not_found() -> Answer {
-    Answer::with_status(404, short_page(404))
+pub(crate) fn not_found() -> CannedResponse {
+    CannedResponse::with_status(404, short_page(404))
 }
 
 /// Writes an answer, ends the talk, and lets the visitor end it too: closing
@@ -154,7 +159,7 @@ fn short_page(status: u16) -> String {
 fn sound_page() -> String {
     let text = "Nothing is wrong with this page. It may have taken a second knock to open, \
         or a door that only a person of good manners finds, but here it is, whole and \
-        legible, and it should be left in the catalogue as it stands.";
+        legible, and it should be left in the catalog as it stands.";
     html("All is well", &[text], &[])
 }
 

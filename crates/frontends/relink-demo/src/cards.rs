@@ -1,4 +1,4 @@
-//! The library's catalogue cards, as a table.
+//! The library's catalog cards, as a table.
 
 use crate::hosts::LIBRARY;
 use crate::pages::Page;

@@ -5,11 +5,11 @@
 //! name, divided its letters between two rooms and thrown its notices away.
 //! An archive saw some of them redirect, rightly or wrongly.
 
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 
-use crate::archive::Kept;
-use crate::faults::Fault;
-use crate::hosts::Ports;
+use crate::archive::ArchivedPage;
+use crate::faults::PlantedFault;
+use crate::hosts::SitePorts;
 
 /// When the archive came by while the old addresses redirected.
 const REDIRECTED: &str = "20190312101500";
@@ -46,22 +46,22 @@ use Archived::{GoodCopy, Nothing, Redirect};
 
 impl Departed {
     /// The fault that it is to whoever follows an old link.
-    fn fault(&self) -> Fault {
-        Fault {
+    fn fault(&self) -> PlantedFault {
+        PlantedFault {
             what: self.what,
-            address: self.old,
+            url: self.old,
             behavior: crate::behavior::Behavior::BySite,
-            word: Word::Dead,
-            code: Some(Code::new(101)),
+            verdict: Verdict::Dead,
+            code: Some(FindingCode::new(101)),
         }
     }
 
-    fn kept(&self, ports: Ports) -> Option<Kept> {
+    fn kept(&self, ports: SitePorts) -> Option<ArchivedPage> {
         let old = ports.fill(self.old);
         match self.archived {
             Nothing => None,
-            GoodCopy => Some(Kept::page(&old, COPIED, &page(self.title))),
-            Redirect(path) => Some(Kept::redirect(&old, REDIRECTED, 301, path)),
+            GoodCopy => Some(ArchivedPage::page(&old, COPIED, &page(self.title))),
+            Redirect(path) => Some(ArchivedPage::redirect(&old, REDIRECTED, 301, path)),
         }
     }
 }
@@ -78,12 +78,12 @@ pub(crate) fn page(title: &str) -> String {
 }
 
 /// Every such page as a fault.
-pub(crate) fn faults() -> Vec<Fault> {
+pub(crate) fn faults() -> Vec<PlantedFault> {
     DEPARTED.iter().map(Departed::fault).collect()
 }
 
 /// What the archive has of them.
-pub(crate) fn copies(ports: Ports) -> Vec<Kept> {
+pub(crate) fn copies(ports: SitePorts) -> Vec<ArchivedPage> {
     DEPARTED.iter().filter_map(|page| page.kept(ports)).collect()
 }
 

@@ -9,15 +9,15 @@ mod town;
 
 use crate::Document;
 use crate::cards::CARDS;
-use crate::hosts::Ports;
+use crate::hosts::SitePorts;
 use crate::issues::ISSUES;
 
 /// The documents, with ports filled in.
-pub(crate) fn all(ports: Ports) -> Vec<Document> {
+pub(crate) fn all(ports: SitePorts) -> Vec<Document> {
     let texts = [
         ("README.md", README.to_owned()),
         ("links.txt", LIST.to_owned()),
-        ("shelf/catalogue.md", catalogue()),
+        ("shelf/catalog.md", catalog()),
         ("shelf/clubs.md", CLUBS.to_owned()),
         ("shelf/history.md", HISTORY.to_owned()),
         ("shelf/press.html", press()),
@@ -29,7 +29,7 @@ pub(crate) fn all(ports: Ports) -> Vec<Document> {
     texts.into_iter().map(|(path, text)| Document { path, text: ports.fill(&text) }).collect()
 }
 
-fn catalogue() -> String {
+fn catalog() -> String {
     let rows: Vec<String> = CARDS
         .iter()
         .map(|card| {
@@ -37,7 +37,7 @@ fn catalogue() -> String {
             format!("| {shelf} | [{title}](http://library.test{path}) |\n")
         })
         .collect();
-    format!("{CATALOGUE}{}{CATALOGUE_END}", rows.concat())
+    format!("{CATALOG}{}{CATALOG_END}", rows.concat())
 }
 
 fn press() -> String {
@@ -75,7 +75,7 @@ Exhibits: [the sundial](http://library.test/exhibits/sundial) and
 More: [history](shelf/history.md), [clubs](shelf/clubs.md),
 [the press](shelf/press.html), [reference](shelf/reference.md),
 [the town](shelf/town.md), [the society](shelf/society.md),
-[the catalogue](shelf/catalogue.md) and a
+[the catalog](shelf/catalog.md) and a
 [reading list](shelf/reading%20list.md).
 
 To add a link, write it like this:
@@ -90,16 +90,16 @@ To add a link, write it like this:
 const LIST: &str = "\
 # Bookmarks from the desk, one a line
 
-http://library.test/catalogue
+http://library.test/catalog
 http://archive.library.test/
 http://press.test/
 http://club.test/
 http://library.test/history
 
 # typed from memory
-library.test/catalogue
+library.test/catalog
 http://press.test/issues/spring fair
-http://nowhere.invalid/catalogue
+http://nowhere.invalid/catalog
 
 # from the old computer
 http://slow.test/dial-up
@@ -108,17 +108,17 @@ http://attic.library.test/boxes
 https://archive.library.test/vault
 ";
 
-const CATALOGUE: &str = "\
-# From the catalogue
+const CATALOG: &str = "\
+# From the catalog
 
-The whole of it stands in [the hall](http://library.test/catalogue); the drawers
-that went [online first](http://:8080/catalogue) are still being looked for.
+The whole of it stands in [the hall](http://library.test/catalog); the drawers
+that went [online first](http://:8080/catalog) are still being looked for.
 
 | Shelf | Book |
 |---|---|
 ";
 
-const CATALOGUE_END: &str = "
+const CATALOG_END: &str = "
 Renewals are taken at [the desk](http://library.test/hours).
 ";
 

@@ -7,7 +7,7 @@
 
 mod neighbors;
 
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 
 use crate::behavior::Behavior::{
     self, Absent, CookieBounce, Endless, FirstOnly, HangUp, HugeHead, Maze, NotHttp, OldHttp,
@@ -16,33 +16,33 @@ use crate::behavior::Behavior::{
 
 /// A fault, or something sound that looks like one.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct PlantedFault {
     /// What is the matter.
     pub(crate) what: &'static str,
     /// The destination as written, without the port.
-    pub(crate) address: &'static str,
+    pub(crate) url: &'static str,
     /// How the address answers, if anybody serves it.
     pub(crate) behavior: Behavior,
     /// The word it should be given.
-    pub(crate) word: Word,
+    pub(crate) verdict: Verdict,
     /// The code it should be given.
-    pub(crate) code: Option<Code>,
+    pub(crate) code: Option<FindingCode>,
 }
 
 /// Everything planted.
-pub(crate) fn all() -> impl Iterator<Item = &'static Fault> {
+pub(crate) fn all() -> impl Iterator<Item = &'static PlantedFault> {
     FAULTS.iter().chain(neighbors::NEIGHBORS)
 }
 
 /// What is planted in the library and its archive, press and clubs, and told
 /// by the way they answer.
 #[rustfmt::skip]
-static FAULTS: &[Fault] = &[
+static FAULTS: &[PlantedFault] = &[
     dead("answers 404", "http://library.test/exhibits/sundial", Status(404), 101),
     dead("answers 410", "http://library.test/exhibits/phrenology", Status(410), 101),
     dead("redirects to a page that is not there", "http://library.test/go/donations", Redirect(302, "/donate"), 101),
     dead("moved for good, then vanished", "http://archive.library.test/finding-aid", Redirect(301, "/guides/2009/aid"), 101),
-    dead("no such host", "http://nowhere.invalid/catalogue", Absent, 102),
+    dead("no such host", "http://nowhere.invalid/catalog", Absent, 102),
     dead("redirects in a circle", "http://labyrinth.test/lost", Redirect(302, "/found"), 105),
     dead("redirects to itself", "http://labyrinth.test/mirror", Redirect(301, "/mirror"), 105),
     dead("redirects without end", "http://labyrinth.test/maze", Maze, 105),
@@ -103,9 +103,9 @@ static FAULTS: &[Fault] = &[
 
     local("is a missing file", "lost-and-found.md", 601),
     local("is a missing picture", "pictures/reading-room.jpg", 601),
-    local("has no host", "http://:8080/catalogue", 602),
+    local("has no host", "http://:8080/catalog", 602),
     local("has an impossible port", "http://library.test:99999/hours", 602),
-    local("has no scheme", "library.test/catalogue", 602),
+    local("has no scheme", "library.test/catalog", 602),
     local("has a space in it", "http://press.test/issues/spring fair", 602),
 ];
 
@@ -129,7 +129,7 @@ const ROOM_404: Text = (
 );
 const ORCHARD: Text = (
     "Orchard (family)",
-    "The Orchards kept the mill for five generations and the library's first catalogue for \
+    "The Orchards kept the mill for five generations and the library's first catalog for \
      two. Not to be confused with the orchard behind the library, which kept the Orchards \
      in cider. Papers: two boxes, one of them sticky.",
 );
@@ -152,12 +152,22 @@ const MASTHEAD: Text = (
      mistake, which keeps both of them short.",
 );
 
-const fn dead(what: &'static str, address: &'static str, behavior: Behavior, code: u16) -> Fault {
-    fault(what, address, behavior, Word::Dead, code)
+const fn dead(
+    what: &'static str,
+    address: &'static str,
+    behavior: Behavior,
+    code: u16,
+) -> PlantedFault {
+    fault(what, address, behavior, Verdict::Dead, code)
 }
 
-const fn moved(what: &'static str, address: &'static str, behavior: Behavior, code: u16) -> Fault {
-    fault(what, address, behavior, Word::Moved, code)
+const fn moved(
+    what: &'static str,
+    address: &'static str,
+    behavior: Behavior,
+    code: u16,
+) -> PlantedFault {
+    fault(what, address, behavior, Verdict::Moved, code)
 }
 
 const fn failing(
@@ -165,8 +175,8 @@ const fn failing(
     address: &'static str,
     behavior: Behavior,
     code: u16,
-) -> Fault {
-    fault(what, address, behavior, Word::Failing, code)
+) -> PlantedFault {
+    fault(what, address, behavior, Verdict::Failing, code)
 }
 
 const fn blocked(
@@ -174,24 +184,24 @@ const fn blocked(
     address: &'static str,
     behavior: Behavior,
     code: u16,
-) -> Fault {
-    fault(what, address, behavior, Word::Blocked, code)
+) -> PlantedFault {
+    fault(what, address, behavior, Verdict::Blocked, code)
 }
 
-const fn local(what: &'static str, address: &'static str, code: u16) -> Fault {
-    fault(what, address, Absent, Word::Local, code)
+const fn local(what: &'static str, address: &'static str, code: u16) -> PlantedFault {
+    fault(what, address, Absent, Verdict::Local, code)
 }
 
-const fn alive(what: &'static str, address: &'static str, behavior: Behavior) -> Fault {
-    Fault { code: None, ..fault(what, address, behavior, Word::Alive, 0) }
+const fn alive(what: &'static str, address: &'static str, behavior: Behavior) -> PlantedFault {
+    PlantedFault { code: None, ..fault(what, address, behavior, Verdict::Alive, 0) }
 }
 
 const fn fault(
     what: &'static str,
     address: &'static str,
     behavior: Behavior,
-    word: Word,
+    word: Verdict,
     code: u16,
-) -> Fault {
-    Fault { what, address, behavior, word, code: Some(Code::new(code)) }
+) -> PlantedFault {
+    PlantedFault { what, url: address, behavior, verdict: word, code: Some(FindingCode::new(code)) }
 }

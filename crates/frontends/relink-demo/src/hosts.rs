@@ -38,14 +38,14 @@ const DESERTED: &str = "attic.library.test";
 
 /// Where the library is found while it runs.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ports {
+pub(crate) struct SitePorts {
     /// Where the sites are served.
     pub(crate) open: u16,
     /// Where nobody listens.
     pub(crate) deserted: u16,
 }
 
-impl Ports {
+impl SitePorts {
     /// Every site with its port.
     pub(crate) fn of_hosts(self) -> impl Iterator<Item = (&'static str, u16)> {
         let served = SERVED.into_iter().chain(sites::hosts()).map(move |host| (host, self.open));
@@ -73,7 +73,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &str) {
-        let ports = Ports { open: 81, deserted: 82 };
+        let ports = SitePorts { open: 81, deserted: 82 };
         assert_eq!(ports.fill(text), expect);
     }
 

@@ -41,7 +41,7 @@ impl Issue {
 #[rustfmt::skip]
 pub(crate) static ISSUES: &[Issue] = &[
     issue("1868-05-02", "A Newspaper Is Founded",
-        "The first number was printed on the press of the seed merchant, whose catalogue of turnips appears on the back. The editor promised truth every Saturday and apologized in advance for the type, of which the letter k had not arrived."),
+        "The first number was printed on the press of the seed merchant, whose catalog of turnips appears on the back. The editor promised truth every Saturday and apologized in advance for the type, of which the letter k had not arrived."),
     issue("1874-11-14", "Library Opens With Eleven Books",
         "Twelve were announced. The mayor spoke of a beacon, the vicar of a lamp, and the builder of the roof, which he said would be finished by spring. Four books were borrowed on the first evening, and one of them came back."),
     issue("1889-07-20", "Swarm Settles on Town Clock",
@@ -59,7 +59,7 @@ pub(crate) static ISSUES: &[Issue] = &[
     issue("1969-07-26", "Moon Visited; Library Open as Usual",
         "The landing was watched on a set lent by the chess club, who had hoped to finish a tournament. Nine books about the moon were out by closing time. The tenth was found in the junior corner, under a junior."),
     issue("1994-03-05", "Computer Arrives in Two Boxes",
-        "The catalogue will be copied onto it by the summer, the council says, and the cards burned by the autumn. The librarian has taken the cards home for safety, drawer by drawer, by bicycle, and has brought back a receipt."),
+        "The catalog will be copied onto it by the summer, the council says, and the cards burned by the autumn. The librarian has taken the cards home for safety, drawer by drawer, by bicycle, and has brought back a receipt."),
 ];
 
 const fn issue(day: &'static str, headline: &'static str, report: &'static str) -> Issue {

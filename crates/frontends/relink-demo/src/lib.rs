@@ -37,21 +37,21 @@ use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
 
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::task::JoinSet;
 
-use crate::faults::Fault;
-use crate::hosts::Ports;
+use crate::faults::PlantedFault;
+use crate::hosts::SitePorts;
 use crate::season::Calendar;
 
-pub use crate::archive::{Kept, MiniArchive};
+pub use crate::archive::{ArchivedPage, MiniArchive};
 pub use crate::season::Season;
 
 /// The library, open to visitors until it is dropped.
 #[derive(Debug)]
 pub struct Library {
-    ports: Ports,
+    ports: SitePorts,
     calendar: Arc<Calendar>,
     // Dropping the set ends the server and all of its conversations.
     _server: JoinSet<()>,
@@ -71,15 +71,15 @@ pub struct Document {
 
 /// Something planted: a fault, or something sound that looks like one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planted {
+pub struct ExpectedFinding {
     /// What is the matter, in a few plain words: `answers 404`.
     pub what: &'static str,
     /// The destination exactly as it is written in the documents, once.
-    pub address: String,
+    pub url: String,
     /// The word a checker should give it.
-    pub word: Word,
+    pub verdict: Verdict,
     /// The code it should be reported under, if it is a finding.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
 }
 
 /// A page in a decaying neighborhood: none of its own links is dead, and most
@@ -98,8 +98,10 @@ impl Library {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let deserted = TcpSocket::new_v4()?;
         deserted.bind((Ipv4Addr::LOCALHOST, 0).into())?;
-        let ports =
-            Ports { open: listener.local_addr()?.port(), deserted: deserted.local_addr()?.port() };
+        let ports = SitePorts {
+            open: listener.local_addr()?.port(),
+            deserted: deserted.local_addr()?.port(),
+        };
         let calendar = Arc::new(Calendar::new());
         let mut server = JoinSet::new();
         server.spawn(server::serve(listener, ports, Arc::clone(&calendar)));
@@ -114,7 +116,7 @@ impl Library {
 
     /// The addresses that had a visitor a year ago: what they were then is
     /// needed to judge what they are today.
-    pub fn keepsakes(&self) -> Vec<String> {
+    pub fn previously_visited(&self) -> Vec<String> {
         sites::KEEPSAKES.iter().map(|address| self.ports.fill(address)).collect()
     }
 
@@ -138,12 +140,12 @@ impl Library {
 
     /// What was planted, and what should be said about it. Every other link of
     /// the documents is alive.
-    pub fn planted(&self) -> Vec<Planted> {
+    pub fn planted(&self) -> Vec<ExpectedFinding> {
         let departed = departed::faults();
-        let planted = |fault: &Fault| Planted {
+        let planted = |fault: &PlantedFault| ExpectedFinding {
             what: fault.what,
-            address: self.ports.fill(fault.address),
-            word: fault.word,
+            url: self.ports.fill(fault.url),
+            verdict: fault.verdict,
             code: fault.code,
         };
         faults::all().map(planted).chain(departed.iter().map(planted)).collect()
@@ -161,7 +163,7 @@ impl Library {
     }
 
     /// What a web archive has of the sites, for a [`MiniArchive`] to keep.
-    pub fn copies(&self) -> Vec<Kept> {
+    pub fn copies(&self) -> Vec<ArchivedPage> {
         departed::copies(self.ports)
     }
 

@@ -75,8 +75,8 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
         "Welcome to the town library, three floors of books and one of maps. We lend to anyone who lives here, works here or has missed the last train. Most shelves are open, most chairs are comfortable, and the stove in the reading room is lit from October. If a page of this site has gone missing, please tell the desk: links rot as paper does, only faster and with less warning."),
     (LIBRARY, "/hours", "Opening hours",
         "Monday to Friday from ten to six, Saturday from nine to one. On Thursdays the late desk stays open until ten in the evening, with one lamp and one librarian. We close on public holidays, on the day of the spring fair, and whenever the river is in the cellar. The clock above the door is right; the one on the market gains a little, so please do not argue from it."),
-    (LIBRARY, "/catalogue", "The card catalogue",
-        "The catalogue stands in the hall: forty-eight drawers of oak, each with a brass handle worn to the shape of a thumb. A card tells you the author, the title, the shelf mark and what the last three librarians thought. Cards are never thrown away, only corrected. A selection is shown here, typed as it stands, with the remarks left in because readers asked for them."),
+    (LIBRARY, "/catalog", "The card catalog",
+        "The catalog stands in the hall: forty-eight drawers of oak, each with a brass handle worn to the shape of a thumb. A card tells you the author, the title, the shelf mark and what the last three librarians thought. Cards are never thrown away, only corrected. A selection is shown here, typed as it stands, with the remarks left in because readers asked for them."),
     (LIBRARY, "/membership", "Becoming a reader",
         "A reader's ticket is free and green. Bring something with your name on it and something with your address on it; an envelope will do for both. You may borrow six books for three weeks and renew them by telephone, letter or an honest face. Fines are a penny a day and go toward the stove. Children get a ticket of their own as soon as they can sign it."),
     (LIBRARY, "/building", "The building",
@@ -100,7 +100,7 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
     (PRESS, "/", "The Gazette",
         "The Gazette has come out every Saturday since 1868, except for one week in 1947 when the type was under water. It reports what happened, corrects what did not, and prints the results of the chess club in full. Back issues are shown here as they were set. Advertisements for turnips have been kept, since several readers still inquire about the price and one about the turnips."),
     (PRESS, "/about", "About this newspaper",
-        "One editor, one compositor, one boy with a bicycle; the names change and the numbers do not. The press is a flatbed from 1860 that once printed seed catalogues and still leaves a faint trace of cabbage on warm days. Letters are welcome if they are short, signed and not about parking. The office is above the ironmonger, and the stairs are steeper than they look."),
+        "One editor, one compositor, one boy with a bicycle; the names change and the numbers do not. The press is a flatbed from 1860 that once printed seed catalogs and still leaves a faint trace of cabbage on warm days. Letters are welcome if they are short, signed and not about parking. The office is above the ironmonger, and the stairs are steeper than they look."),
 
     (CLUB, "/", "Clubs at the library",
         "Three clubs meet in the library after hours and one of them on the roof. The chess club wants silence, the bee club wants flowers, and the bell ringers want a rope that was promised in 1962. New members may come to any evening and are under no obligation to be good at it. Tea is a penny, biscuits are by agreement, and whoever leaves last puts out the stove."),
@@ -109,7 +109,7 @@ static WRITTEN: &[(&str, &str, &str, &str)] = &[
     (CLUB, "/bees/", "The bee club",
         "Six hives stand on the flat roof, painted the colors of the reading tickets. The club was founded on the evening of the great swarm of 1889 and has been stung, in round figures, ten thousand times. Honey is sold at the desk in August until it is gone. Readers who fear bees are asked to use the front stairs; the bees have agreed to use the back."),
     (CLUB, "/bells/", "The bell ringers",
-        "The library has one bell, which says closing time, and a band of eight ringers, which takes turns. Practice is on Mondays, without the bell, out of regard for the neighbors. Twice a year a true peal is rung on forty handbells laid out in the hall in the order of the catalogue drawers, and the whole thing is over in time for supper."),
+        "The library has one bell, which says closing time, and a band of eight ringers, which takes turns. Practice is on Mondays, without the bell, out of regard for the neighbors. Twice a year a true peal is rung on forty handbells laid out in the hall in the order of the catalog drawers, and the whole thing is over in time for supper."),
 ];
 
 #[cfg(test)]

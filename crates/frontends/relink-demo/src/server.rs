@@ -11,10 +11,10 @@ use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior::{Behavior, not_found, say};
 use crate::faults::{self, STEPS};
-use crate::hosts::Ports;
+use crate::hosts::SitePorts;
 use crate::season::Calendar;
 use crate::visit::{Request, Visit};
 use crate::{pages, portal, sites};
@@ -38,7 +38,7 @@ enum Route {
 /// The sites as they stand, and who has been there.
 #[derive(Debug)]
 struct Sites {
-    ports: Ports,
+    ports: SitePorts,
     /// By host and path, as visitors send them.
     routes: HashMap<String, Route>,
     calendar: Arc<Calendar>,
@@ -54,7 +54,7 @@ struct VisitorBook {
 }
 
 /// Serves the sites until it is dropped.
-pub(crate) async fn serve(listener: TcpListener, ports: Ports, calendar: Arc<Calendar>) {
+pub(crate) async fn serve(listener: TcpListener, ports: SitePorts, calendar: Arc<Calendar>) {
     let sites = Arc::new(Sites::new(ports, calendar));
     let mut visits = JoinSet::new();
     loop {
@@ -71,12 +71,12 @@ pub(crate) async fn serve(listener: TcpListener, ports: Ports, calendar: Arc<Cal
 }
 
 impl Sites {
-    fn new(ports: Ports, calendar: Arc<Calendar>) -> Self {
+    fn new(ports: SitePorts, calendar: Arc<Calendar>) -> Self {
         let pages = pages::all().into_iter().map(|page| {
             let html = ports.fill(&page.html());
             (page.place(), Route::Page(html))
         });
-        let faults = faults::all().map(|fault| (fault.address, fault.behavior));
+        let faults = faults::all().map(|fault| (fault.url, fault.behavior));
         let behaviors = faults
             .chain(STEPS.iter().copied())
             .filter(|(_, behavior)| !matches!(behavior, Behavior::Absent | Behavior::BySite))
@@ -95,7 +95,7 @@ impl Sites {
         let visit = self.note(request);
         let place = format!("{}{}", visit.request.host, visit.request.path);
         let answer = match self.routes.get(&place) {
-            Some(Route::Page(html)) => Answer::page(html.clone()),
+            Some(Route::Page(html)) => CannedResponse::page(html.clone()),
             Some(Route::Behavior(behavior)) => {
                 return behavior.perform(stream, &visit, self.ports).await;
             }

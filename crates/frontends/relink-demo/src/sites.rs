@@ -13,7 +13,7 @@ mod sound;
 mod walls;
 
 use self::frame::Frame;
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::visit::Visit;
 
 pub(crate) use self::changed::KEEPSAKES;
@@ -25,7 +25,7 @@ struct Site {
     /// What its pages share, and the good ones among them.
     frame: &'static Frame,
     /// What it says to any other address.
-    otherwise: fn(&Frame, &Visit) -> Answer,
+    otherwise: fn(&Frame, &Visit) -> CannedResponse,
 }
 
 /// Every site, by what it shows.
@@ -46,7 +46,7 @@ pub(crate) fn good_pages() -> impl Iterator<Item = String> {
 }
 
 /// What the site that is asked says; `None` if there is no such site.
-pub(crate) fn answer(visit: &Visit) -> Option<Answer> {
+pub(crate) fn answer(visit: &Visit) -> Option<CannedResponse> {
     let site = sites().find(|site| site.host == visit.request.host)?;
     let leaf = site.frame.leaf(&visit.request.target());
     Some(leaf.unwrap_or_else(|| (site.otherwise)(site.frame, visit)))

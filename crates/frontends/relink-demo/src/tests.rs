@@ -157,7 +157,7 @@ async fn some_pages_were_something_else_a_year_ago() {
 async fn what_was_visited_a_year_ago_is_linked_today() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
-    for address in library.keepsakes() {
+    for address in library.previously_visited() {
         let counts = documents.iter().map(|it| mentions(&it.text, &address));
         assert_eq!(counts.sum::<usize>(), 1, "{address}");
     }
@@ -236,14 +236,14 @@ async fn every_site_has_an_override() {
     let library = Library::start().await.unwrap();
     let overrides = library.overrides();
     for planted in library.planted() {
-        let Some((_, rest)) = planted.address.split_once("://") else {
+        let Some((_, rest)) = planted.url.split_once("://") else {
             continue;
         };
         let authority = rest.split('/').next().unwrap().to_ascii_lowercase();
         let is_known = overrides.contains(&format!("{authority}:127.0.0.1"));
         let is_meant_unknown =
             matches!(authority.as_str(), "nowhere.invalid" | ":8080" | "library.test:99999");
-        assert_ne!(is_known, is_meant_unknown, "{}", planted.address);
+        assert_ne!(is_known, is_meant_unknown, "{}", planted.url);
     }
 }
 
@@ -261,8 +261,8 @@ async fn every_planted_address_stands_once_in_the_documents() {
     let library = Library::start().await.unwrap();
     let documents = library.documents();
     for planted in library.planted() {
-        let counts = documents.iter().map(|it| mentions(&it.text, &planted.address));
-        assert_eq!(counts.sum::<usize>(), 1, "{}", planted.address);
+        let counts = documents.iter().map(|it| mentions(&it.text, &planted.url));
+        assert_eq!(counts.sum::<usize>(), 1, "{}", planted.url);
     }
 }
 
@@ -294,9 +294,9 @@ async fn good_pages_stand_beside_those_that_only_answer() {
     let library = Library::start().await.unwrap();
     let good: Vec<String> = sites::good_pages().collect();
     let planted = library.planted();
-    let is_whole_site = |it: &&Planted| it.code != Some(Code::new(304));
-    let soft = planted.iter().filter(|it| it.word == Word::Soft404).filter(is_whole_site);
-    let hosts: HashSet<&str> = soft.filter_map(|it| it.address.split(['/', ':']).nth(3)).collect();
+    let is_whole_site = |it: &&ExpectedFinding| it.code != Some(FindingCode::new(304));
+    let soft = planted.iter().filter(|it| it.verdict == Verdict::Soft404).filter(is_whole_site);
+    let hosts: HashSet<&str> = soft.filter_map(|it| it.url.split(['/', ':']).nth(3)).collect();
     // The papers of the college are good by what they are, not by a leaf.
     for host in hosts.into_iter().filter(|host| *host != "college.test") {
         assert!(good.iter().any(|place| place.starts_with(host)), "{host}");
@@ -307,17 +307,16 @@ async fn good_pages_stand_beside_those_that_only_answer() {
 async fn everything_planted_is_distinct_and_has_its_truth() {
     let library = Library::start().await.unwrap();
     let planted = library.planted();
-    let addresses: HashSet<String> =
-        planted.iter().map(|it| it.address.to_ascii_lowercase()).collect();
+    let addresses: HashSet<String> = planted.iter().map(|it| it.url.to_ascii_lowercase()).collect();
     let names: HashSet<&str> = planted.iter().map(|it| it.what).collect();
     assert_eq!((addresses.len(), names.len()), (planted.len(), planted.len()));
     for it in &planted {
-        assert_eq!(it.code.is_none(), it.word == Word::Alive, "{}", it.what);
+        assert_eq!(it.code.is_none(), it.verdict == Verdict::Alive, "{}", it.what);
     }
-    for word in Word::ALL.into_iter().filter(|word| *word != Word::AtRisk) {
-        assert!(planted.iter().any(|it| it.word == word), "{word}");
+    for word in Verdict::ALL.into_iter().filter(|word| *word != Verdict::AtRisk) {
+        assert!(planted.iter().any(|it| it.verdict == word), "{word}");
     }
-    assert!(planted.iter().filter(|it| it.word != Word::Alive).count() >= 26);
+    assert!(planted.iter().filter(|it| it.verdict != Verdict::Alive).count() >= 26);
 }
 
 #[tokio::test]
@@ -330,7 +329,7 @@ async fn what_moved_lives_where_the_truth_says_and_nowhere_else() {
         check(&library, &bare(old), "HTTP/1.1 404 ", "sign").await;
         check(&library, &bare(new), "HTTP/1.1 200 ", "<h1>").await;
     }
-    let planted: HashSet<String> = library.planted().into_iter().map(|it| it.address).collect();
+    let planted: HashSet<String> = library.planted().into_iter().map(|it| it.url).collect();
     assert!(moved.iter().all(|(old, new)| planted.contains(old) && !planted.contains(new)));
     let copies = library.copies();
     assert!(copies.iter().all(|copy| planted.contains(&copy.url)), "{copies:?}");

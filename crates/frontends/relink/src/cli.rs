@@ -12,24 +12,26 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use relink_fetch::Override;
-use relink_model::Word;
-use relink_page::Slugs;
+use relink_fetch::ResolveOverride;
+use relink_model::Verdict;
+use relink_page::SlugStyle;
 use url::Url;
 
 pub use self::ignored::refuse;
 pub use self::report::{ReportArgs, ReportCommand, ReportFormat};
 pub use self::revive::{
-    ElsewhereChoice, PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat, RevivingArgs,
+    CheckReviveArgs, ElsewhereChoice, PatternsArgs, PatternsCommand, ReviveArgs, ReviveFormat,
     usual_archive,
 };
 use crate::byte_size::ByteSize;
-use crate::span_of_time::SpanOfTime;
+use crate::duration_arg::DurationArg;
 
 pub use self::decay::{
     CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice, ScoringArgs,
 };
-pub use self::survey::{AnalyzeArgs, FieldArgs, Shape, SimulateArgs, SurveyArgs, SurveyCommand};
+pub use self::survey::{
+    AnalyzeArgs, BreakageArg, FieldArgs, SimulateArgs, SurveyArgs, SurveyCommand,
+};
 
 /// Finds dead links, explains them, and keeps collections of links alive.
 #[derive(Debug, Parser)]
@@ -40,12 +42,12 @@ pub struct Cli {
     pub command: Command,
     /// Flags of every command.
     #[command(flatten)]
-    pub face: Face,
+    pub global: GlobalArgs,
 }
 
 /// How to speak to the person at the terminal.
 #[derive(Debug, Clone, Args)]
-pub struct Face {
+pub struct GlobalArgs {
     /// Say less: no progress, no hints.
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -77,7 +79,7 @@ pub enum Command {
     Check(Box<CheckArgs>),
     /// Crawl a site: every page, every link, the whole health of it.
     Crawl(Box<CrawlArgs>),
-    /// Survey a catalogue: most of what is broken, with few requests.
+    /// Survey a catalog: most of what is broken, with few requests.
     Survey(Box<SurveyArgs>),
     /// Measure how rotten the neighborhood of a page is.
     Decay(Box<DecayArgs>),
@@ -85,7 +87,7 @@ pub enum Command {
     Report(ReportArgs),
     /// Find where dead pages went: a live successor, an archived copy.
     Revive(Box<ReviveArgs>),
-    /// Look after what was learnt about how sites moved.
+    /// Look after what was learned about how sites moved.
     Patterns(PatternsArgs),
     /// Print the links of files and directories, with their places. Nothing is
     /// asked.
@@ -131,7 +133,7 @@ pub struct CheckArgs {
         env = "RELINK_FAIL_ON",
         hide_env_values = true
     )]
-    pub fail_on: Option<Vec<Word>>,
+    pub fail_on: Option<Vec<Verdict>>,
     /// Use this database instead of the project's own.
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
@@ -140,13 +142,13 @@ pub struct CheckArgs {
     pub config: Option<PathBuf>,
     /// How to read.
     #[command(flatten)]
-    pub reading: ReadingArgs,
+    pub reading: DocumentArgs,
     /// Whether to look for dead pages, and where.
     #[command(flatten)]
-    pub reviving: RevivingArgs,
+    pub reviving: CheckReviveArgs,
     /// How to ask.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub asking: RequestArgs,
 }
 
 /// `relink crawl`.
@@ -161,7 +163,7 @@ pub struct CrawlArgs {
     pub urls: Vec<String>,
     /// What stdout gets.
     #[arg(long, value_enum, env = "RELINK_FORMAT", hide_env_values = true)]
-    pub format: Option<Format>,
+    pub format: Option<OutputFormat>,
     /// Write a report to a file too; the extension says which (`.html`,
     /// `.json`, `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]
@@ -182,7 +184,7 @@ pub struct CrawlArgs {
         env = "RELINK_FAIL_ON",
         hide_env_values = true
     )]
-    pub fail_on: Option<Vec<Word>>,
+    pub fail_on: Option<Vec<Verdict>>,
     /// Use this database instead of the project's own.
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
@@ -191,10 +193,10 @@ pub struct CrawlArgs {
     pub config: Option<PathBuf>,
     /// Where to go.
     #[command(flatten)]
-    pub going: GoingArgs,
+    pub going: CrawlScopeArgs,
     /// How to ask.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub asking: RequestArgs,
 }
 
 /// What else to do with crawls.
@@ -211,12 +213,12 @@ pub enum CrawlCommand {
 /// Where a crawl goes.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Going")]
-pub struct GoingArgs {
+pub struct CrawlScopeArgs {
     /// Which pages are followed: those of the same host, of the same
     /// registrable domain, or below the same path. Links that lead elsewhere
     /// are checked and not followed.
-    #[arg(long, value_enum, default_value_t = CrawlReach::Host, value_name = "REACH")]
-    pub scope: CrawlReach,
+    #[arg(long, value_enum, default_value_t = CrawlScopeArg::Host, value_name = "REACH")]
+    pub scope: CrawlScopeArg,
     /// All pages of one depth before the next, or one branch to its end.
     #[arg(long, value_enum, default_value_t = CrawlOrder::Breadth, value_name = "ORDER")]
     pub order: CrawlOrder,
@@ -228,7 +230,7 @@ pub struct GoingArgs {
     pub max_pages: Option<u64>,
     /// The longest it may take; the same command then goes on.
     #[arg(long, value_name = "TIME")]
-    pub max_time: Option<SpanOfTime>,
+    pub max_time: Option<DurationArg>,
     /// Take only addresses that match: a regular expression, or a glob. May be
     /// repeated.
     #[arg(long, value_name = "PATTERN")]
@@ -254,13 +256,13 @@ pub struct GoingArgs {
     pub follow_nofollow: bool,
     /// Build pages in a browser before reading them: where they are empty
     /// without scripts, always, or never.
-    #[arg(long, value_enum, default_value_t = Rendering::Auto, value_name = "WHEN")]
-    pub render: Rendering,
+    #[arg(long, value_enum, default_value_t = RenderArg::Auto, value_name = "WHEN")]
+    pub render: RenderArg,
 }
 
 /// Which pages a crawl follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum CrawlReach {
+pub enum CrawlScopeArg {
     /// Those of the same host and port.
     Host,
     /// Those of the same registrable domain.
@@ -280,7 +282,7 @@ pub enum CrawlOrder {
 
 /// When pages are built in a browser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Rendering {
+pub enum RenderArg {
     /// Where they are empty without scripts.
     Auto,
     /// Always.
@@ -330,7 +332,7 @@ impl FromStr for Export {
 /// How documents are read and local links followed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading")]
-pub struct ReadingArgs {
+pub struct DocumentArgs {
     /// The directory that links like `/guide.md` start from; without it they
     /// are skipped.
     #[arg(long, value_name = "DIR", env = "RELINK_ROOT_DIR", hide_env_values = true)]
@@ -370,7 +372,7 @@ pub struct ReadingArgs {
     /// rst, asciidoc, wikitext, css, xml, notebook, csv, tsv, json, jsonl,
     /// list, text or source.
     #[arg(long = "as", value_name = "FORMAT")]
-    pub read_as: Option<relink_page::Format>,
+    pub read_as: Option<relink_page::DocumentFormat>,
     /// The column of a CSV or TSV file that holds the addresses, by name or
     /// number.
     #[arg(long, value_name = "NAME|N")]
@@ -379,7 +381,7 @@ pub struct ReadingArgs {
 
 /// Whose anchors headings have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnchorStyle(pub Option<Slugs>);
+pub struct AnchorStyle(pub Option<SlugStyle>);
 
 impl FromStr for AnchorStyle {
     type Err = String;
@@ -387,10 +389,9 @@ impl FromStr for AnchorStyle {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "off" => Ok(Self(None)),
-            name => name
-                .parse()
-                .map(|slugs| Self(Some(slugs)))
-                .map_err(|fault: relink_page::UnknownSlugs| format!("{fault}; `off` checks none")),
+            name => name.parse().map(|slugs| Self(Some(slugs))).map_err(
+                |error: relink_page::ParseSlugStyleError| format!("{error}; `off` checks none"),
+            ),
         }
     }
 }
@@ -398,7 +399,7 @@ impl FromStr for AnchorStyle {
 /// How servers are asked.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Asking")]
-pub struct AskingArgs {
+pub struct RequestArgs {
     /// Requests in flight over all hosts [default: 128; crawls: 16 for each
     /// processor].
     #[arg(long, value_name = "N", env = "RELINK_CONCURRENCY", hide_env_values = true)]
@@ -410,10 +411,10 @@ pub struct AskingArgs {
     /// off, but never a delay that robots.txt asks for [default: 100ms;
     /// crawls: 1s].
     #[arg(long, value_name = "TIME", env = "RELINK_HOST_INTERVAL", hide_env_values = true)]
-    pub host_interval: Option<SpanOfTime>,
+    pub host_interval: Option<DurationArg>,
     /// The longest one request may take, redirects included [default: 10s].
     #[arg(long, value_name = "TIME", env = "RELINK_TIMEOUT", hide_env_values = true)]
-    pub timeout: Option<SpanOfTime>,
+    pub timeout: Option<DurationArg>,
     /// Maximum size of a page that is read for its links or anchors, such as
     /// `500k` or `16M`; the report counts longer pages [default: 16M].
     #[arg(long, value_name = "SIZE", env = "RELINK_MAX_PAGE_SIZE")]
@@ -424,7 +425,7 @@ pub struct AskingArgs {
     /// How old a remembered "alive" may be; `0` asks everything again
     /// [default: 1d].
     #[arg(long, value_name = "TIME", env = "RELINK_MAX_AGE", hide_env_values = true)]
-    pub max_age: Option<SpanOfTime>,
+    pub max_age: Option<DurationArg>,
     /// A header to send to the hosts of URLs on the command line. May be
     /// repeated.
     #[arg(long, value_name = "NAME: VALUE")]
@@ -444,7 +445,7 @@ pub struct AskingArgs {
     /// Ask HOST:PORT at these addresses, whatever its name says. May be
     /// repeated.
     #[arg(long, value_name = "HOST:PORT:ADDR")]
-    pub resolve: Vec<Override>,
+    pub resolve: Vec<ResolveOverride>,
     /// The proxy for all requests, `SCHEME://[USER:PASSWORD@]HOST:PORT` with
     /// the scheme http, https, socks5 or socks5h [default: `HTTP_PROXY`,
     /// `HTTPS_PROXY` and `ALL_PROXY`].
@@ -479,7 +480,7 @@ pub struct AskingArgs {
 /// What a report looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum OutputFormat {
     /// For people.
     Human,
     /// One JSON document.
@@ -501,7 +502,7 @@ pub enum RowsFormat {
     Jsonl,
 }
 
-impl From<RowsFormat> for Format {
+impl From<RowsFormat> for OutputFormat {
     fn from(format: RowsFormat) -> Self {
         match format {
             RowsFormat::Human => Self::Human,
@@ -524,7 +525,7 @@ pub struct ExtractArgs {
     /// rst, asciidoc, wikitext, css, xml, notebook, csv, tsv, json, jsonl,
     /// list, text or source.
     #[arg(long = "as", value_name = "FORMAT")]
-    pub read_as: Option<relink_page::Format>,
+    pub read_as: Option<relink_page::DocumentFormat>,
     /// The column of CSV and TSV that holds the addresses, by name or by
     /// number from 1 [default: every cell that is an address].
     #[arg(long, value_name = "NAME|N")]
@@ -591,7 +592,7 @@ pub enum DbCommand {
     Prune {
         /// Forget what is older than this.
         #[arg(long, value_name = "TIME", default_value = "90d")]
-        older_than: SpanOfTime,
+        older_than: DurationArg,
     },
     /// Give unused room back to the disk.
     Vacuum,

@@ -8,7 +8,7 @@ use jiff::civil::date;
 use jiff::tz::TimeZone;
 use relink_ports::Clock;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// The variable that sets the moment a run starts at; time goes on from there.
 const NOW: &str = "RELINK_NOW";
@@ -25,10 +25,10 @@ pub struct RunClock {
 
 impl RunClock {
     /// Starts the clock.
-    pub fn start() -> Result<Self, Failure> {
+    pub fn start() -> Result<Self, CommandError> {
         let start = match std::env::var(NOW) {
             Ok(text) => text.parse().map_err(|_| {
-                Failure::usage(format!("{NOW} is no moment: `{text}`"))
+                CommandError::usage(format!("{NOW} is no moment: `{text}`"))
                     .hint("write it like `2026-11-15T09:00:00Z`")
             })?,
             Err(_) => Timestamp::now(),

@@ -12,8 +12,8 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use relink_fetch::Override;
-use relink_model::Word;
+use relink_fetch::ResolveOverride;
+use relink_model::Verdict;
 use serde::{Deserialize, Deserializer};
 use url::Url;
 
@@ -21,22 +21,22 @@ pub use self::host::{HostConfig, Secret};
 pub use self::project::{ProjectConfig, is_inside};
 pub use self::revive::ReviveConfig;
 use crate::byte_size::ByteSize;
-use crate::cli::{AnchorStyle, Format};
-use crate::failure::Failure;
-use crate::span_of_time::SpanOfTime;
+use crate::cli::{AnchorStyle, OutputFormat};
+use crate::duration_arg::DurationArg;
+use crate::error::CommandError;
 
 /// One layer of configuration; what it does not say is `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Config {
     /// See `--format`.
-    pub format: Option<Format>,
+    pub format: Option<OutputFormat>,
     /// See `--include`.
     pub include: Option<Vec<String>>,
     /// See `--exclude`.
     pub exclude: Option<Vec<String>>,
     /// See `--fail-on`.
-    pub fail_on: Option<Vec<Word>>,
+    pub fail_on: Option<Vec<Verdict>>,
     /// See `--db`.
     pub db: Option<PathBuf>,
     /// See `--concurrency`.
@@ -44,13 +44,13 @@ pub struct Config {
     /// See `--host-concurrency`.
     pub host_concurrency: Option<usize>,
     /// See `--host-interval`.
-    pub host_interval: Option<SpanOfTime>,
+    pub host_interval: Option<DurationArg>,
     /// See `--timeout`.
-    pub timeout: Option<SpanOfTime>,
+    pub timeout: Option<DurationArg>,
     /// See `--retries`.
     pub retries: Option<u32>,
     /// See `--max-age`.
-    pub max_age: Option<SpanOfTime>,
+    pub max_age: Option<DurationArg>,
     /// See `--max-page-links`.
     pub max_page_links: Option<usize>,
     /// See `--max-page-size`.
@@ -65,8 +65,8 @@ pub struct Config {
     pub contact: Option<String>,
     /// See `--resolve`.
     #[serde(deserialize_with = "overrides")]
-    pub resolve: Option<Vec<Override>>,
-    /// See `--proxy`; kept as text, for a fault in it must not show a password.
+    pub resolve: Option<Vec<ResolveOverride>>,
+    /// See `--proxy`; kept as text, for an error in it must not show a password.
     pub proxy: Option<String>,
     /// See `--no-proxy`.
     pub no_proxy: Option<Vec<String>>,
@@ -148,7 +148,7 @@ const LIKENESS: f64 = 0.8;
 
 impl Config {
     /// Reads a file of the user, which may set everything.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    pub fn read(path: &Path) -> Result<Self, CommandError> {
         let (mut config, _) = Self::parse(&read_text(path)?, path)?;
         config.named_urls = config.base_url.clone().into_iter().collect();
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -159,15 +159,15 @@ impl Config {
     }
 
     /// Reads a file of the project in this directory; see [`project`].
-    pub fn read_project(path: &Path, root: &Path, folder: &Path) -> Result<Self, Failure> {
+    pub fn read_project(path: &Path, root: &Path, folder: &Path) -> Result<Self, CommandError> {
         let (config, table) = Self::parse(&read_text(path)?, path)?;
         let (config, project) = project::restrict(config, &table, path, root, folder);
         Ok(Self { project: Some(project), ..config })
     }
 
-    fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), Failure> {
+    fn parse(text: &str, path: &Path) -> Result<(Self, toml::Table), CommandError> {
         let bad = |values: &[&str], error: &toml::de::Error| {
-            Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
+            CommandError::usage(format!("the configuration `{}` cannot be used", path.display()))
                 .cause(toml_error::describe(text, values, error))
                 .hint("the keys are the long names of the flags: `relink check --help`")
         };
@@ -233,20 +233,21 @@ impl Config {
     }
 }
 
-fn read_text(path: &Path) -> Result<String, Failure> {
-    relink_files::read_to_string(path).map_err(|fault| {
-        Failure::usage(format!("cannot read the configuration `{}`", path.display()))
-            .cause(fault.to_string())
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    relink_files::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!("cannot read the configuration `{}`", path.display()))
+            .cause(error.to_string())
             .hint("give another file with `--config FILE`")
     })
 }
 
-fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), Failure> {
+fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), CommandError> {
     if keys.contains(&key) {
         return Ok(());
     }
-    let failure = Failure::usage(format!("the configuration `{}` cannot be used", path.display()))
-        .cause(format!("there is no key `{key}`"));
+    let failure =
+        CommandError::usage(format!("the configuration `{}` cannot be used", path.display()))
+            .cause(format!("there is no key `{key}`"));
     let alike = |known: &&str| strsim::jaro_winkler(known, &key.replace('_', "-"));
     let nearest = keys.iter().max_by(|a, b| alike(a).total_cmp(&alike(b)));
     Err(match nearest.filter(|known| alike(known) >= LIKENESS) {
@@ -257,7 +258,7 @@ fn known(key: &str, keys: &[&str], path: &Path) -> Result<(), Failure> {
 
 fn overrides<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<Vec<Override>>, D::Error> {
+) -> Result<Option<Vec<ResolveOverride>>, D::Error> {
     let texts = Option::<Vec<String>>::deserialize(deserializer)?;
     let parse = |text: String| text.parse().map_err(serde::de::Error::custom);
     texts.map(|texts| texts.into_iter().map(parse).collect()).transpose()

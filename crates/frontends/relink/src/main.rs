@@ -8,12 +8,12 @@ mod cli;
 mod clock;
 mod commands;
 mod config;
-mod failure;
+mod duration_arg;
+mod error;
 mod output;
 mod panic_hook;
-mod places;
+mod paths;
 mod settings;
-mod span_of_time;
 mod stdin;
 mod wiring;
 
@@ -23,7 +23,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use mimalloc::MiMalloc;
 
 use crate::cli::Cli;
-use crate::failure::Exit;
+use crate::error::Exit;
 
 /// Most of what one thread makes, another one drops: that is what this
 /// allocator is made for, and the system's is not.

@@ -12,7 +12,7 @@ use relink_engine::isolated_item;
 use relink_report::human::counted;
 use relink_report::{printable, redact};
 
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 
 /// Panics so far, in all threads.
 static PANICS: AtomicU64 = AtomicU64::new(0);
@@ -40,9 +40,9 @@ pub fn has_panicked() -> bool {
 }
 
 /// Runs a command; a panic that the engine does not catch is its failure.
-pub fn run<T>(command: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub fn run<T>(command: impl FnOnce() -> Result<T, CommandError>) -> Result<T, CommandError> {
     catch_unwind(AssertUnwindSafe(command)).unwrap_or_else(|_| {
-        Err(Failure::fault("internal error").hint(format!(
+        Err(CommandError::internal("internal error").hint(format!(
             "{HINT}; what was found until then is stored, and the same command continues"
         )))
     })
@@ -57,7 +57,7 @@ pub fn report() {
 }
 
 fn exit_after(panics: u64, exit: Exit) -> Exit {
-    if panics > 0 && exit == Exit::Clean { Exit::Fault } else { exit }
+    if panics > 0 && exit == Exit::Clean { Exit::InternalError } else { exit }
 }
 
 fn summary(panics: u64) -> String {
@@ -83,9 +83,9 @@ mod tests {
 
     #[test]
     fn exit_after_panic_is_not_clean() {
-        assert_eq!(exit_after(1, Exit::Clean), Exit::Fault);
+        assert_eq!(exit_after(1, Exit::Clean), Exit::InternalError);
         assert_eq!(exit_after(0, Exit::Clean), Exit::Clean);
-        for specific in [Exit::Findings, Exit::Usage, Exit::Undecided, Exit::Interrupted] {
+        for specific in [Exit::Findings, Exit::Usage, Exit::Inconclusive, Exit::Interrupted] {
             assert_eq!(exit_after(1, specific), specific);
         }
     }
@@ -103,7 +103,8 @@ mod tests {
         let seen = Arc::clone(&lines);
         let earlier = std::panic::take_hook();
         set_hook(Box::new(move |info| seen.lock().unwrap().push(line(info))));
-        let ended: Result<(), Failure> = run(|| panic!("a canary of http://u:hunter2@a.test/"));
+        let ended: Result<(), CommandError> =
+            run(|| panic!("a canary of http://u:hunter2@a.test/"));
         set_hook(earlier);
         assert!(ended.is_err_and(|failure| failure.says("internal error")));
         let lines = lines.lock().unwrap();

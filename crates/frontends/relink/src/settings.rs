@@ -16,53 +16,55 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use relink_engine::{AskSettings, CheckSettings, Input, LoadSettings, LocalRules, Reading};
-use relink_frontier::{Pace, Scope};
+use relink_engine::{
+    CheckSettings, DispatchSettings, Input, LoadSettings, LocalRules, ReadOptions,
+};
+use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_judge::Policy;
-use relink_model::Word;
+use relink_model::Verdict;
 use relink_page::Column;
-use relink_ports::Tally;
+use relink_ports::RunStats;
 use url::Url;
 
-use crate::cli::{AskingArgs, CheckArgs, Format};
+use crate::cli::{CheckArgs, OutputFormat, RequestArgs};
 use crate::config::{Config, ProjectConfig, is_inside};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::ReportSubject;
-use crate::places;
-use crate::stdin::{Aside, Stdin};
+use crate::paths;
+use crate::stdin::{SpoolFile, Stdin};
 
 pub use self::crawl::CrawlPlan;
 pub use self::decay::{DecayPlan, DecaySubject};
-pub use self::revive::{ArchiveChoice, Looking, RevivePlan, SearchChoice};
-pub use self::survey::{SurveyPlan, catalogue_fields, catalogue_source};
+pub use self::revive::{ArchiveChoice, RevivePlan, ReviveSetup, SearchChoice};
+pub use self::survey::{SurveyPlan, catalog_fields, catalog_source};
 
 const DAY: Duration = Duration::from_hours(24);
 
 /// Everything `relink check` needs to know.
-pub struct Settings {
+pub struct CheckPlan {
     /// For the engine.
     pub check: CheckSettings,
     /// How dead pages are looked for afterwards, if they are.
-    pub looking: Option<Looking>,
+    pub looking: Option<ReviveSetup>,
     /// For everything around it.
     pub run: RunSettings,
     /// Where standard input was put aside, which must last as long as the run.
     #[expect(dead_code, reason = "it is there to be dropped")]
-    pub aside: Option<Aside>,
+    pub aside: Option<SpoolFile>,
 }
 
 /// What every command that asks servers needs to know.
 pub struct RunSettings {
     /// For the fetcher.
-    pub fetch: relink_fetch::Settings,
+    pub fetch: relink_fetch::FetchSettings,
     /// The database file.
     pub db: PathBuf,
     /// What stdout gets.
-    pub format: Format,
+    pub format: OutputFormat,
     /// Files to write too, with their formats.
-    pub outputs: Vec<(PathBuf, Format)>,
+    pub outputs: Vec<(PathBuf, OutputFormat)>,
     /// The words that fail the run.
-    pub fail_on: Vec<Word>,
+    pub fail_on: Vec<Verdict>,
     /// How old a remembered answer may be.
     pub max_age: Duration,
     /// The inputs as given.
@@ -71,9 +73,9 @@ pub struct RunSettings {
     pub project: Option<ProjectConfig>,
 }
 
-impl Settings {
+impl CheckPlan {
     /// Merges all layers.
-    pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, Failure> {
+    pub fn resolve(mut args: CheckArgs, now: Timestamp) -> Result<Self, CommandError> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let (inputs, output, fresh) = (args.inputs.clone(), args.output.clone(), args.fresh);
@@ -83,13 +85,18 @@ impl Settings {
         let revive = revive::reviving_flags(reviving);
         let config = Config { revive, ..flags(args) }.over(files);
         let outputs = outputs(&config, output, ReportSubject::Check)?;
-        let reading =
-            Reading { format, column: column.as_deref().map(Column::from), ..reading(&config)? };
+        let reading = ReadOptions {
+            format,
+            column: column.as_deref().map(Column::from),
+            ..reading(&config)?
+        };
         let max_age = config.max_age.map_or(DAY, |span| span.0);
         let ask = ask_settings(&config, max_age);
         let mut aside = None;
         Ok(Self {
-            looking: is_reviving.then(|| Looking::new(&config.revive, &ask, now)).transpose()?,
+            looking: is_reviving
+                .then(|| ReviveSetup::new(&config.revive, &ask, now))
+                .transpose()?,
             check: CheckSettings {
                 ask,
                 is_fresh: fresh,
@@ -106,28 +113,28 @@ impl RunSettings {
     /// Says on stderr what the project's file sets, where the report cannot.
     pub fn note_project(&self) {
         if let Some(line) = self.project.as_ref().and_then(ProjectConfig::line) {
-            Failure::usage(line).remark();
+            CommandError::usage(line).remark();
         }
     }
 
     /// How many findings fail the run.
-    pub fn failing(&self, tally: &Tally) -> u64 {
-        self.fail_on.iter().map(|word| tally.words.get(word).copied().unwrap_or(0)).sum()
+    pub fn failing(&self, tally: &RunStats) -> u64 {
+        self.fail_on.iter().map(|word| tally.verdicts.get(word).copied().unwrap_or(0)).sum()
     }
 
     fn new(
         config: Config,
         folder: &Path,
-        outputs: Vec<(PathBuf, Format)>,
+        outputs: Vec<(PathBuf, OutputFormat)>,
         inputs: Vec<String>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         Ok(Self {
             fetch: request::fetch_settings(&config, &inputs)?,
             project: config.project,
             db: database(config.db, folder)?,
-            format: config.format.unwrap_or(Format::Human),
+            format: config.format.unwrap_or(OutputFormat::Human),
             outputs,
-            fail_on: config.fail_on.unwrap_or_else(|| Word::FAILING_A_RUN.to_vec()),
+            fail_on: config.fail_on.unwrap_or_else(|| Verdict::DEFAULT_FAIL_ON.to_vec()),
             max_age: config.max_age.map_or(DAY, |span| span.0),
             inputs,
         })
@@ -139,8 +146,8 @@ fn outputs(
     config: &Config,
     paths: Vec<PathBuf>,
     subject: ReportSubject,
-) -> Result<Vec<(PathBuf, Format)>, Failure> {
-    let stdout = subject.require(config.format.unwrap_or(Format::Human))?;
+) -> Result<Vec<(PathBuf, OutputFormat)>, CommandError> {
+    let stdout = subject.require(config.format.unwrap_or(OutputFormat::Human))?;
     let with_format = |path: PathBuf| {
         let format = subject.format_of(&path, stdout)?;
         Ok((path, format))
@@ -149,16 +156,16 @@ fn outputs(
 }
 
 /// The directory the command runs in.
-pub fn current_folder() -> Result<PathBuf, Failure> {
-    std::env::current_dir().map_err(|fault| {
-        Failure::fault("cannot tell which directory this is").cause(fault.to_string())
+pub fn current_folder() -> Result<PathBuf, CommandError> {
+    std::env::current_dir().map_err(|error| {
+        CommandError::internal("cannot tell which directory this is").cause(error.to_string())
     })
 }
 
 /// The database to use: the one named, or the project's own.
-pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, Failure> {
-    named.or_else(|| places::default_database(folder)).ok_or_else(|| {
-        Failure::fault("cannot tell where your data directory is")
+pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, CommandError> {
+    named.or_else(|| paths::default_database(folder)).ok_or_else(|| {
+        CommandError::internal("cannot tell where your data directory is")
             .hint("set HOME or XDG_DATA_HOME, or name a file with `--db FILE`")
     })
 }
@@ -166,7 +173,7 @@ pub fn database(named: Option<PathBuf>, folder: &Path) -> Result<PathBuf, Failur
 /// Flags (and variables, which are read with them) as the topmost layer.
 fn flags(args: CheckArgs) -> Config {
     Config {
-        format: args.format.map(Format::from),
+        format: args.format.map(OutputFormat::from),
         include: said(args.include),
         exclude: said(args.exclude),
         fail_on: args.fail_on,
@@ -188,7 +195,7 @@ fn said<T>(list: Vec<T>) -> Option<Vec<T>> {
 }
 
 /// The flags of every command that asks servers.
-fn asking_flags(asking: AskingArgs) -> Config {
+fn asking_flags(asking: RequestArgs) -> Config {
     Config {
         concurrency: asking.concurrency,
         host_concurrency: asking.host_concurrency,
@@ -213,19 +220,19 @@ fn asking_flags(asking: AskingArgs) -> Config {
 }
 
 /// How documents are read, as far as a file may say.
-fn reading(config: &Config) -> Result<Reading, Failure> {
+fn reading(config: &Config) -> Result<ReadOptions, CommandError> {
     let base = config.base_url.clone();
     if let Some(url) = base.as_ref().filter(|url| !matches!(url.scheme(), "http" | "https")) {
-        return Err(Failure::usage(format!("`{url}` is no address to publish under"))
+        return Err(CommandError::usage(format!("`{url}` is no address to publish under"))
             .cause(format!("`{}:` leads to no web page", url.scheme()))
             .hint("write it like `--base-url https://docs.example.org/`"));
     }
     if let Some(root) = config.root_dir.as_ref().filter(|root| !root.is_dir()) {
-        return Err(Failure::usage(format!("`{}` cannot be the root", root.display()))
+        return Err(CommandError::usage(format!("`{}` cannot be the root", root.display()))
             .cause("there is no such directory")
             .hint("`--root-dir` names the directory that links like `/guide.md` start from"));
     }
-    Ok(Reading {
+    Ok(ReadOptions {
         local: LocalRules {
             root: config.root_dir.clone(),
             base,
@@ -238,23 +245,23 @@ fn reading(config: &Config) -> Result<Reading, Failure> {
         skips_reserved: config.resolve.is_none()
             && config.proxy.is_none()
             && config.dns_server.is_none(),
-        ..Reading::default()
+        ..ReadOptions::default()
     })
 }
 
-fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, Failure> {
-    let upper = match named.map(Path::to_owned).or_else(|| places::project_config(folder)) {
+fn read_files(named: Option<&Path>, folder: &Path) -> Result<Config, CommandError> {
+    let upper = match named.map(Path::to_owned).or_else(|| paths::project_config(folder)) {
         None => Config::default(),
         Some(file) => read_upper(&file, folder)?,
     };
-    let user = places::user_config();
+    let user = paths::user_config();
     let user = user.map_or_else(|| Ok(Config::default()), |file| Config::read(&file))?;
     Ok(upper.over(user))
 }
 
 /// A file in the project is the project's, however it is named.
-fn read_upper(file: &Path, folder: &Path) -> Result<Config, Failure> {
-    let root = places::project_root(folder);
+fn read_upper(file: &Path, folder: &Path) -> Result<Config, CommandError> {
+    let root = paths::project_root(folder);
     if !is_inside(&root, &folder.join(file)) {
         return Config::read(file);
     }
@@ -266,27 +273,27 @@ fn read_upper(file: &Path, folder: &Path) -> Result<Config, Failure> {
 fn load_settings(
     inputs: &[OsString],
     config: &Config,
-    reading: Reading,
+    reading: ReadOptions,
     (now, max_age): (Timestamp, Duration),
-    aside: &mut Option<Aside>,
-) -> Result<LoadSettings, Failure> {
+    aside: &mut Option<SpoolFile>,
+) -> Result<LoadSettings, CommandError> {
     Ok(LoadSettings {
         inputs: inputs.iter().map(|text| input(text, aside)).collect::<Result<_, _>>()?,
         scope: pattern_scope(config)?,
         is_offline: config.offline.unwrap_or(false),
         fresh_since: fresh_since(now, max_age),
-        pause: config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0),
+        pause: config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |span| span.0),
         page_bytes: page_bytes(config),
         reading,
     })
 }
 
-fn pattern_scope(config: &Config) -> Result<Scope, Failure> {
+fn pattern_scope(config: &Config) -> Result<UrlFilter, CommandError> {
     let include = config.include.as_deref().unwrap_or_default();
     let exclude = config.exclude.as_deref().unwrap_or_default();
-    Scope::new(include, exclude).map_err(|fault| {
-        let reason = fault.reason.trim_start_matches("error: ");
-        Failure::usage(format!("`{}` is not a pattern", fault.pattern))
+    UrlFilter::new(include, exclude).map_err(|error| {
+        let reason = error.reason.trim_start_matches("error: ");
+        CommandError::usage(format!("`{}` is not a pattern", error.pattern))
             .cause(reason)
             .hint("a pattern is a regular expression, or a glob with `*`")
     })
@@ -305,7 +312,7 @@ fn shown(inputs: &[OsString]) -> Vec<String> {
 }
 
 /// What an input means; much of standard input is put `aside`.
-fn input(given: &OsStr, aside: &mut Option<Aside>) -> Result<Input, Failure> {
+fn input(given: &OsStr, aside: &mut Option<SpoolFile>) -> Result<Input, CommandError> {
     let Some(text) = given.to_str() else { return Ok(Input::Path(given.into())) };
     if text == "-" {
         let stdin = Stdin::read()?;
@@ -316,21 +323,21 @@ fn input(given: &OsStr, aside: &mut Option<Aside>) -> Result<Input, Failure> {
     if !is_web {
         return Ok(Input::Path(text.into()));
     }
-    let url: Url = relink_frontier::canonical(None, text).map_err(|fault| {
-        Failure::usage(format!("`{text}` is not a URL"))
-            .cause(fault.to_string())
+    let url: Url = relink_frontier::canonicalize(None, text).map_err(|error| {
+        CommandError::usage(format!("`{text}` is not a URL"))
+            .cause(error.to_string())
             .hint("for a file of that name write `./` before it")
     })?;
-    Ok(Input::Page { given: text.to_owned(), url })
+    Ok(Input::Page { original_url: text.to_owned(), url })
 }
 
-fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {
-    let defaults = AskSettings::default();
-    let interval = config.host_interval.map_or(Pace::CHECK_INTERVAL, |span| span.0);
-    let host_concurrency = config.host_concurrency.unwrap_or(Pace::CHECK_CONCURRENCY);
-    AskSettings {
+fn ask_settings(config: &Config, max_age: Duration) -> DispatchSettings {
+    let defaults = DispatchSettings::default();
+    let interval = config.host_interval.map_or(PolitenessPolicy::CHECK_INTERVAL, |span| span.0);
+    let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CHECK_CONCURRENCY);
+    DispatchSettings {
         concurrency: config.concurrency.unwrap_or(defaults.concurrency).max(1),
-        pace: Pace::check(host_concurrency, interval),
+        politeness: PolitenessPolicy::check(host_concurrency, interval),
         policy: Policy {
             retries: config.retries.unwrap_or(defaults.policy.retries),
             ..defaults.policy
@@ -344,12 +351,12 @@ fn ask_settings(config: &Config, max_age: Duration) -> AskSettings {
 
 /// Bytes read of a page for its links or anchors.
 fn page_bytes(config: &Config) -> usize {
-    config.max_page_size.map_or(AskSettings::PAGE_BYTES, |size| size.0)
+    config.max_page_size.map_or(DispatchSettings::PAGE_BYTES, |size| size.0)
 }
 
 /// What beside the inputs decides which run this is. How fast it is asked
 /// does not.
-fn identity(config: &Config, reading: &Reading, folder: &Path) -> BTreeMap<String, String> {
+fn identity(config: &Config, reading: &ReadOptions, folder: &Path) -> BTreeMap<String, String> {
     let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
     BTreeMap::from([
         ("reading".to_owned(), format!("{reading:?}")),

@@ -14,7 +14,7 @@ use relink_engine::Input;
 use relink_files::{Bounded, MAX_DOCUMENT_BYTES};
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Bytes from which on it is put aside.
 const MUCH: usize = 16 << 20;
@@ -27,12 +27,12 @@ pub struct Stdin {
     /// It, as an input.
     pub input: Input,
     /// The file it was put aside in, which is there as long as this is.
-    pub aside: Option<Aside>,
+    pub aside: Option<SpoolFile>,
 }
 
 /// A file that is gone with this, or with the program, however that ends.
 #[derive(Debug)]
-pub struct Aside {
+pub struct SpoolFile {
     /// Open, because a file without a name lasts no longer.
     _file: File,
     /// Its name where it needs one: there it stays behind if the program is
@@ -42,9 +42,10 @@ pub struct Aside {
 
 impl Stdin {
     /// Reads standard input to its end.
-    pub fn read() -> Result<Self, Failure> {
-        read(Bounded::new(io::stdin().lock(), MAX_DOCUMENT_BYTES))
-            .map_err(|fault| Failure::usage("cannot read standard input").cause(fault.to_string()))
+    pub fn read() -> Result<Self, CommandError> {
+        read(Bounded::new(io::stdin().lock(), MAX_DOCUMENT_BYTES)).map_err(|error| {
+            CommandError::usage("cannot read standard input").cause(error.to_string())
+        })
     }
 }
 
@@ -64,7 +65,7 @@ fn read(mut stdin: impl Read) -> io::Result<Stdin> {
         None => (name.to_path_buf(), Some(name)),
     };
     io::copy(&mut head.as_slice().chain(stdin), &mut file)?;
-    Ok(Stdin { input: Input::Spooled(path), aside: Some(Aside { _file: file, _name: name }) })
+    Ok(Stdin { input: Input::Spooled(path), aside: Some(SpoolFile { _file: file, _name: name }) })
 }
 
 /// The path of an open file that holds without its name. Elsewhere, the paths

@@ -19,9 +19,9 @@ use thiserror::Error;
 /// # Ok::<(), relink_model::ParseCodeError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Code(u16);
+pub struct FindingCode(u16);
 
-impl Code {
+impl FindingCode {
     /// The code with this number; only the last three digits count.
     pub const fn new(number: u16) -> Self {
         Self(number % 1000)
@@ -33,7 +33,7 @@ impl Code {
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for FindingCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RL{:03}", self.0)
     }
@@ -44,29 +44,29 @@ impl fmt::Display for Code {
 #[error("`{0}` is not a code like `RL101`")]
 pub struct ParseCodeError(String);
 
-impl FromStr for Code {
+impl FromStr for FindingCode {
     type Err = ParseCodeError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let fault = || ParseCodeError(text.to_owned());
-        let (letters, digits) = text.split_at_checked(2).ok_or_else(fault)?;
+        let error = || ParseCodeError(text.to_owned());
+        let (letters, digits) = text.split_at_checked(2).ok_or_else(error)?;
         let well_formed = letters.eq_ignore_ascii_case("RL")
             && digits.len() == 3
             && digits.bytes().all(|byte| byte.is_ascii_digit());
         if !well_formed {
-            return Err(fault());
+            return Err(error());
         }
-        digits.parse().map(Self).map_err(|_| fault())
+        digits.parse().map(Self).map_err(|_| error())
     }
 }
 
-impl Serialize for Code {
+impl Serialize for FindingCode {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Code {
+impl<'de> Deserialize<'de> for FindingCode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn what_is_not_a_code_is_refused() {
         for text in ["", "RL", "RL1", "RL1000", "XX101", "RL+10", "é101"] {
-            assert!(text.parse::<Code>().is_err(), "{text}");
+            assert!(text.parse::<FindingCode>().is_err(), "{text}");
         }
     }
 }

@@ -13,21 +13,21 @@ use crate::Probe;
 #[serde(rename_all = "kebab-case")]
 pub enum ControlKind {
     /// A random name in the same directory, with the same extension.
-    Stray,
+    RandomName,
     /// A second random name there, to learn what all error pages share.
-    SecondStray,
+    SecondRandomName,
     /// The same page with a random value in its query.
-    StrayQuery,
+    RandomQueryValue,
     /// The same path with another number in it.
-    StrayNumber,
+    RandomPathNumber,
     /// A random name in the parent directory, and nothing else (sic-transit §3).
-    StrayInParent,
+    RandomNameInParent,
     /// A random name in place of all that follows the last slash (FABLE §2.1).
-    StraySuffix,
+    RandomSuffix,
     /// The front page of the same site.
-    Front,
+    HomePage,
     /// The page itself once more, to learn whether it changes by the minute.
-    Again,
+    Refetch,
     /// A page known to be in the same directory.
     Neighbor,
     /// Another page known to be in the same directory.
@@ -37,14 +37,14 @@ pub enum ControlKind {
 impl ControlKind {
     /// Every kind.
     pub const ALL: [Self; 10] = [
-        Self::Stray,
-        Self::SecondStray,
-        Self::StrayQuery,
-        Self::StrayNumber,
-        Self::StrayInParent,
-        Self::StraySuffix,
-        Self::Front,
-        Self::Again,
+        Self::RandomName,
+        Self::SecondRandomName,
+        Self::RandomQueryValue,
+        Self::RandomPathNumber,
+        Self::RandomNameInParent,
+        Self::RandomSuffix,
+        Self::HomePage,
+        Self::Refetch,
         Self::Neighbor,
         Self::SecondNeighbor,
     ];
@@ -52,29 +52,29 @@ impl ControlKind {
     /// The kind as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Stray => "stray",
-            Self::SecondStray => "second-stray",
-            Self::StrayQuery => "stray-query",
-            Self::StrayNumber => "stray-number",
-            Self::StrayInParent => "stray-in-parent",
-            Self::StraySuffix => "stray-suffix",
-            Self::Front => "front",
-            Self::Again => "again",
+            Self::RandomName => "stray",
+            Self::SecondRandomName => "second-stray",
+            Self::RandomQueryValue => "stray-query",
+            Self::RandomPathNumber => "stray-number",
+            Self::RandomNameInParent => "stray-in-parent",
+            Self::RandomSuffix => "stray-suffix",
+            Self::HomePage => "front",
+            Self::Refetch => "again",
             Self::Neighbor => "neighbor",
             Self::SecondNeighbor => "second-neighbor",
         }
     }
 
     /// Whether such an address cannot exist.
-    pub const fn is_stray(self) -> bool {
+    pub const fn is_nonexistent(self) -> bool {
         matches!(
             self,
-            Self::Stray
-                | Self::SecondStray
-                | Self::StrayQuery
-                | Self::StrayNumber
-                | Self::StrayInParent
-                | Self::StraySuffix
+            Self::RandomName
+                | Self::SecondRandomName
+                | Self::RandomQueryValue
+                | Self::RandomPathNumber
+                | Self::RandomNameInParent
+                | Self::RandomSuffix
         )
     }
 }
@@ -83,14 +83,14 @@ impl ControlKind {
 impl fmt::Display for ControlKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Self::Stray | Self::StrayInParent | Self::StraySuffix => {
+            Self::RandomName | Self::RandomNameInParent | Self::RandomSuffix => {
                 "a random name in the same directory"
             }
-            Self::SecondStray => "a second random name there",
-            Self::StrayQuery => "a random value in the query",
-            Self::StrayNumber => "another number in the path",
-            Self::Front => "the front page",
-            Self::Again => "the page itself once more",
+            Self::SecondRandomName => "a second random name there",
+            Self::RandomQueryValue => "a random value in the query",
+            Self::RandomPathNumber => "another number in the path",
+            Self::HomePage => "the front page",
+            Self::Refetch => "the page itself once more",
             Self::Neighbor => "a known page of the same directory",
             Self::SecondNeighbor => "another known page of the same directory",
         })

@@ -15,7 +15,7 @@ pub struct Digest {
     pub bytes: u64,
     /// Whether reading stopped at a cap, so that the rest is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
+    pub is_truncated: bool,
     /// The title, white space folded, cut to a sensible length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -34,20 +34,20 @@ pub struct Digest {
     /// The beginning of the visible text, white space folded; a short text is
     /// here in full.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub opening: String,
+    pub text_start: String,
     /// The end of the visible text, where it is longer than the opening.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub closing: String,
+    pub text_end: String,
     /// A hash of the bytes read, where they are no text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,
     /// Where the page itself sends its reader at once, as written: a meta
     /// refresh, or a script on a page that shows next to nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub onward: Option<String>,
+    pub client_redirect: Option<String>,
     /// What else is remarkable about the page, each mark once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<Mark>,
+    pub flags: Vec<PageFlag>,
     /// The shingles of the visible text.
     #[serde(default, skip_serializing_if = "Sketch::is_empty")]
     pub sketch: Sketch,
@@ -61,8 +61,8 @@ impl Digest {
     pub const CLOSING_LENGTH: usize = 200;
 
     /// Whether the page bears a mark.
-    pub fn has(&self, mark: Mark) -> bool {
-        self.marks.contains(&mark)
+    pub fn has(&self, mark: PageFlag) -> bool {
+        self.flags.contains(&mark)
     }
 
     /// Whether [`Digest::opening`] is the whole visible text.
@@ -74,15 +74,15 @@ impl Digest {
 /// Something remarkable about a page, told by its markup and not by its words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mark {
+pub enum PageFlag {
     /// A form asks for a password.
-    AsksPassword,
+    PasswordField,
     /// The page asks not to be indexed.
     NoIndex,
     /// The page shows next to nothing until its scripts have run.
-    ScriptShell,
+    AppShell,
     /// Scripts or frames of a service that tests whether visitors are human.
-    Challenge,
+    BotChallenge,
     /// Scripts or frames of a service that shows advertisements on parked
     /// domains.
     Parking,

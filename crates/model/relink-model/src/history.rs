@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Digest, Word};
+use crate::{Digest, FindingCode, Verdict};
 
 /// What is remembered of a target between runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// The word of the last run that settled it.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// Its code.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// Since when that word has held without a break.
     pub since: Option<Timestamp>,
     /// When it was last settled.
@@ -23,7 +23,7 @@ pub struct History {
     /// What the page said when its content was last reached.
     pub digest: Option<Box<Digest>>,
     /// The address at which it was then found.
-    pub landing: Option<String>,
+    pub final_url: Option<String>,
 }
 
 /// Failed runs in a row, with no success between.

@@ -1,7 +1,7 @@
 //! The words of Relink and their invariants.
 //!
-//! Rule one: *a link is broken, a page is dead, a program has a fault.*
-//! Rule two: observation ([`Probe`]), judgement ([`Verdict`]) and what a reader
+//! Rule one: *a link is broken, a page is dead, a program has an error.*
+//! Rule two: observation ([`Probe`]), judgment ([`Verdict`]) and what a reader
 //! is told ([`Word`]) are three types, so that a stored observation can be
 //! judged again, years later, under other rules.
 //!
@@ -11,34 +11,34 @@
 // Untrusted input must not end the program: see CONTRIBUTING.md.
 #![warn(clippy::indexing_slicing)]
 
+mod assessment;
 mod code;
 mod control;
 mod digest;
-mod errand;
-mod ground;
+mod evidence;
+mod fetch_task;
 mod history;
-mod likeness;
 mod link;
 mod probe;
 mod redact;
 mod rights;
 mod search;
+mod similarity;
 mod sketch;
 mod snapshot;
 mod verdict;
-mod word;
 
-pub use code::{Code, ParseCodeError};
+pub use assessment::{Assessment, DeadReason, InconclusiveReason};
+pub use code::{FindingCode, ParseCodeError};
 pub use control::{Control, ControlKind};
-pub use digest::{Digest, Mark};
-pub use errand::{Errand, ErrandId, Look, Purpose, RunId, TargetId};
-pub use ground::{Confidence, ControlSeen, Ground};
+pub use digest::{Digest, PageFlag};
+pub use evidence::{Confidence, ControlSummary, Evidence};
+pub use fetch_task::{Attempt, FetchPurpose, FetchTask, RunId, TargetId, TaskId};
 pub use history::{FailureStreak, History};
-pub use likeness::Likeness;
-pub use link::{Link, LinkTarget, Place, PlaceKind, SkipReason, Span};
+pub use link::{Link, LinkKind, LinkTarget, SkipReason, SourceLocation, Span};
 pub use probe::{
-    ConnectFault, DnsFault, Ending, Hop, Malformation, Phase, Probe, ProtocolFault, Timings,
-    TlsFault,
+    ConnectError, DnsError, FetchOutcome, Hop, InvalidRedirect, Phase, Probe, ProtocolError,
+    Timings, TlsError,
 };
 pub use redact::{
     redact_stored_text, redact_stored_url, redact_text, redact_url, with_authority,
@@ -46,7 +46,7 @@ pub use redact::{
 };
 pub use rights::{RequestRights, is_same_host_and_port};
 pub use search::{SearchHit, SearchQuery};
+pub use similarity::Similarity;
 pub use sketch::Sketch;
 pub use snapshot::{Capture, Snapshot};
-pub use verdict::{Cause, Doubt, Verdict};
-pub use word::{ParseWordError, Word};
+pub use verdict::{ParseVerdictError, Verdict};

@@ -33,7 +33,7 @@ impl From<Range<usize>> for Span {
 /// repair rewrites just those bytes. Line and column count from one; the
 /// column counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// The bytes of the destination.
     pub span: Span,
     /// The line it starts on, from 1.
@@ -41,15 +41,15 @@ pub struct Place {
     /// The character in that line, from 1.
     pub column: u32,
     /// The kind of place.
-    pub kind: PlaceKind,
+    pub kind: LinkKind,
 }
 
 /// The kind of place a link stands in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum PlaceKind {
+pub enum LinkKind {
     /// `[text](here)` and `<a href>`: something a reader may follow.
-    Link,
+    Hyperlink,
     /// A picture, sound, film or frame that the page shows.
     Embed,
     /// A style sheet, icon, script or other part the page needs.
@@ -63,9 +63,9 @@ pub enum PlaceKind {
     /// `<https://…>` in Markdown.
     Autolink,
     /// An address in running text.
-    Bare,
+    BareUrl,
     /// A line of a list of addresses.
-    Line,
+    ListEntry,
     /// An address given on the command line.
     Argument,
     /// A cross-reference to another document of the same project (`xref:`,
@@ -77,18 +77,18 @@ pub enum PlaceKind {
     Metadata,
 }
 
-impl PlaceKind {
+impl LinkKind {
     /// Every kind.
     pub const ALL: [Self; 13] = [
-        Self::Link,
+        Self::Hyperlink,
         Self::Embed,
         Self::Resource,
         Self::Form,
         Self::Refresh,
         Self::Definition,
         Self::Autolink,
-        Self::Bare,
-        Self::Line,
+        Self::BareUrl,
+        Self::ListEntry,
         Self::Argument,
         Self::Reference,
         Self::Value,
@@ -103,15 +103,15 @@ impl PlaceKind {
     /// The kind as JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Link => "link",
+            Self::Hyperlink => "link",
             Self::Embed => "embed",
             Self::Resource => "resource",
             Self::Form => "form",
             Self::Refresh => "refresh",
             Self::Definition => "definition",
             Self::Autolink => "autolink",
-            Self::Bare => "bare",
-            Self::Line => "line",
+            Self::BareUrl => "bare",
+            Self::ListEntry => "line",
             Self::Argument => "argument",
             Self::Reference => "reference",
             Self::Value => "value",
@@ -120,7 +120,7 @@ impl PlaceKind {
     }
 }
 
-impl fmt::Display for PlaceKind {
+impl fmt::Display for LinkKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
@@ -130,7 +130,7 @@ impl fmt::Display for PlaceKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
     /// Where it stands.
-    pub place: Place,
+    pub location: SourceLocation,
     /// The destination as written, byte for byte (lossy only where the
     /// document is not valid UTF-8).
     pub raw: String,
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn every_kind_is_found_by_its_own_name() {
-        for kind in PlaceKind::ALL {
-            assert_eq!(PlaceKind::named(kind.as_str()), Some(kind));
+        for kind in LinkKind::ALL {
+            assert_eq!(LinkKind::named(kind.as_str()), Some(kind));
             assert_eq!(serde_json::to_value(kind).unwrap(), kind.as_str());
         }
     }

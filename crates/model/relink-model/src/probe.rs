@@ -14,11 +14,11 @@ use crate::Digest;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
     /// When it was asked.
-    pub asked: Timestamp,
+    pub requested_at: Timestamp,
     /// Every answer on the way, the last included if there was one.
     pub hops: Vec<Hop>,
     /// How it ended.
-    pub ending: Ending,
+    pub outcome: FetchOutcome,
     /// How long each phase took, summed over the hops.
     pub timings: Timings,
     /// What the server asked us to wait, in seconds.
@@ -41,7 +41,7 @@ pub struct Hop {
     pub location: Option<String>,
     /// The address that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<IpAddr>,
+    pub ip: Option<IpAddr>,
 }
 
 /// Milliseconds spent in each phase.
@@ -76,30 +76,30 @@ fn is_zero(number: &u32) -> bool {
 /// How a probe ended.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Ending {
+pub enum FetchOutcome {
     /// A server answered with this status.
-    Answered(u16),
+    Response(u16),
     /// The name has no address.
-    NoAddress(DnsFault),
+    DnsFailed(DnsError),
     /// No connection could be made.
-    NoConnection(ConnectFault),
+    ConnectFailed(ConnectError),
     /// The time ran out in this phase.
     TimedOut(Phase),
     /// No trustworthy encrypted connection could be made.
-    Tls(TlsFault),
+    Tls(TlsError),
     /// The connection broke, or what came is not HTTP.
-    Broken(ProtocolFault),
+    ProtocolError(ProtocolError),
     /// More redirects than we follow.
-    TooManyHops,
+    TooManyRedirects,
     /// A redirect led back to where we had been.
-    Loop,
+    RedirectLoop,
     /// A redirect leads to something that is no address.
-    Malformed(Malformation),
+    InvalidRedirect(InvalidRedirect),
     /// The address is private and the user did not name it; nothing was asked.
-    Barred(IpAddr),
+    PrivateAddress(IpAddr),
     /// A redirect leads to a page that its host closes to programs; it was not
     /// asked.
-    Closed,
+    RobotsDisallowed,
     /// Our own program failed while it read the page. This says nothing about
     /// the page.
     InternalError,
@@ -108,7 +108,7 @@ pub enum Ending {
 /// Why a name has no address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum DnsFault {
+pub enum DnsError {
     /// The name does not exist (NXDOMAIN).
     NoSuchName,
     /// The name exists but has no address.
@@ -122,7 +122,7 @@ pub enum DnsFault {
 /// Why no connection could be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ConnectFault {
+pub enum ConnectError {
     /// Nobody listens there.
     Refused,
     /// There is no way there.
@@ -136,7 +136,7 @@ pub enum ConnectFault {
 /// Why encryption failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum TlsFault {
+pub enum TlsError {
     /// The certificate has expired or is not yet valid.
     Expired,
     /// The certificate is for another name.
@@ -152,7 +152,7 @@ pub enum TlsFault {
 /// How an answer went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ProtocolFault {
+pub enum ProtocolError {
     /// The connection was closed before an answer.
     Closed,
     /// The connection was reset.
@@ -160,7 +160,7 @@ pub enum ProtocolFault {
     /// The body ended before its promised length.
     Truncated,
     /// The head of the answer is larger than we read.
-    HeadTooLarge,
+    HeadersTooLarge,
     /// The answer is not HTTP.
     NotHttp,
 }
@@ -168,7 +168,7 @@ pub enum ProtocolFault {
 /// What is wrong with a redirect's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Malformation {
+pub enum InvalidRedirect {
     /// It cannot be read as an address.
     NotAnAddress,
     /// It is no web address (`javascript:`, `mailto:` …).
@@ -188,57 +188,57 @@ pub enum Phase {
     /// Agreeing on encryption.
     Tls,
     /// Waiting for the head of the answer.
-    Head,
+    Headers,
     /// Reading the body.
     Body,
     /// All of it together.
     Total,
 }
 
-impl Ending {
+impl FetchOutcome {
     /// The status code, where a server answered.
     pub const fn status(&self) -> Option<u16> {
         match self {
-            Self::Answered(status) => Some(*status),
+            Self::Response(status) => Some(*status),
             _ => None,
         }
     }
 
     /// Whether some server was reached, whatever it said: proof that our own
     /// network works.
-    pub const fn met_a_server(&self) -> bool {
+    pub const fn reached_server(&self) -> bool {
         !matches!(
             self,
-            Self::NoAddress(_)
-                | Self::NoConnection(_)
+            Self::DnsFailed(_)
+                | Self::ConnectFailed(_)
                 | Self::TimedOut(Phase::Dns | Phase::Connect | Phase::Total)
-                | Self::Barred(_)
-                | Self::Closed
+                | Self::PrivateAddress(_)
+                | Self::RobotsDisallowed
                 | Self::InternalError
         )
     }
 }
 
-impl fmt::Display for Ending {
+impl fmt::Display for FetchOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Answered(status) => write!(f, "answered {status}"),
-            Self::NoAddress(fault) => fault.fmt(f),
-            Self::NoConnection(fault) => fault.fmt(f),
+            Self::Response(status) => write!(f, "answered {status}"),
+            Self::DnsFailed(error) => error.fmt(f),
+            Self::ConnectFailed(error) => error.fmt(f),
             Self::TimedOut(phase) => write!(f, "no answer in time ({phase})"),
-            Self::Tls(fault) => fault.fmt(f),
-            Self::Broken(fault) => fault.fmt(f),
-            Self::TooManyHops => f.write_str("too many redirects"),
-            Self::Loop => f.write_str("redirects lead in a circle"),
-            Self::Malformed(fault) => fault.fmt(f),
-            Self::Closed => f.write_str("leads to a page that robots.txt closes to us"),
-            Self::Barred(address) => write!(f, "leads to the private address {address}"),
+            Self::Tls(error) => error.fmt(f),
+            Self::ProtocolError(error) => error.fmt(f),
+            Self::TooManyRedirects => f.write_str("too many redirects"),
+            Self::RedirectLoop => f.write_str("redirects lead in a circle"),
+            Self::InvalidRedirect(error) => error.fmt(f),
+            Self::RobotsDisallowed => f.write_str("leads to a page that robots.txt closes to us"),
+            Self::PrivateAddress(address) => write!(f, "leads to the private address {address}"),
             Self::InternalError => f.write_str("internal error while reading this page"),
         }
     }
 }
 
-impl fmt::Display for DnsFault {
+impl fmt::Display for DnsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NoSuchName => "no such host",
@@ -249,7 +249,7 @@ impl fmt::Display for DnsFault {
     }
 }
 
-impl fmt::Display for ConnectFault {
+impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Refused => "connection refused",
@@ -260,7 +260,7 @@ impl fmt::Display for ConnectFault {
     }
 }
 
-impl fmt::Display for TlsFault {
+impl fmt::Display for TlsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Expired => "the certificate has expired or is not yet valid",
@@ -272,19 +272,19 @@ impl fmt::Display for TlsFault {
     }
 }
 
-impl fmt::Display for ProtocolFault {
+impl fmt::Display for ProtocolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Closed => "connection closed without an answer",
             Self::Reset => "connection reset",
             Self::Truncated => "the answer breaks off",
-            Self::HeadTooLarge => "the answer's head is too large",
+            Self::HeadersTooLarge => "the answer's head is too large",
             Self::NotHttp => "the answer is not HTTP",
         })
     }
 }
 
-impl fmt::Display for Malformation {
+impl fmt::Display for InvalidRedirect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::NotAnAddress => "redirects to something that is no address",
@@ -300,7 +300,7 @@ impl fmt::Display for Phase {
             Self::Dns => "looking up the name",
             Self::Connect => "connecting",
             Self::Tls => "agreeing on encryption",
-            Self::Head => "waiting for the answer",
+            Self::Headers => "waiting for the answer",
             Self::Body => "reading the page",
             Self::Total => "in all",
         })

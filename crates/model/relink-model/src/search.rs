@@ -37,7 +37,7 @@ impl SearchQuery {
     pub const LIMIT: usize = 10;
 
     /// A query for some words, the most telling first.
-    pub fn of<W: Into<String>>(terms: impl IntoIterator<Item = W>) -> Self {
+    pub fn new<W: Into<String>>(terms: impl IntoIterator<Item = W>) -> Self {
         let terms = terms.into_iter().map(Into::into).collect();
         Self { terms, phrases: Vec::new(), site: None, limit: Self::LIMIT }
     }
@@ -71,7 +71,7 @@ impl SearchQuery {
     /// assert!(admits("http://example.org/a") && admits("https://www.example.org/"));
     /// assert!(!admits("http://badexample.org/") && !admits("http://org/"));
     /// ```
-    pub fn admits(&self, url: &Url) -> bool {
+    pub fn matches_site(&self, url: &Url) -> bool {
         let Some(site) = self.site.as_deref() else { return true };
         let site = site.trim_end_matches('.');
         let host = url.host_str().unwrap_or_default().trim_end_matches('.');
@@ -98,7 +98,7 @@ pub struct SearchHit {
     /// Its title, as the engine has it; empty where it has none.
     pub title: String,
     /// Some of its text, as the engine has it; empty where it gives none.
-    pub excerpt: String,
+    pub snippet: String,
     /// Which engine names it.
     pub engine: String,
     /// Its place in the engine's list, from 1.

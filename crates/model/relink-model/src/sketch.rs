@@ -17,7 +17,7 @@ impl Sketch {
     pub const SIZE: usize = 128;
 
     /// Keeps the smallest hashes of a set.
-    pub fn of(mut hashes: Vec<u32>) -> Self {
+    pub fn from_hashes(mut hashes: Vec<u32>) -> Self {
         hashes.sort_unstable();
         hashes.dedup();
         hashes.truncate(Self::SIZE);
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Sketch {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let hashes: Option<Vec<u32>> = text.as_bytes().chunks(WIDTH).map(read_hash).collect();
-        hashes.map(Self::of).ok_or_else(|| serde::de::Error::custom("not a sketch"))
+        hashes.map(Self::from_hashes).ok_or_else(|| serde::de::Error::custom("not a sketch"))
     }
 }
 
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn it_is_read_back_as_written() {
-        let sketch = Sketch::of(vec![7, u32::MAX, 0xdead_beef]);
+        let sketch = Sketch::from_hashes(vec![7, u32::MAX, 0xdead_beef]);
         let json = serde_json::to_string(&sketch).unwrap();
         assert_eq!(json, "\"-----62TfQvj2zzzzz\"");
         assert_eq!(serde_json::from_str::<Sketch>(&json).unwrap(), sketch);
@@ -128,7 +128,8 @@ mod tests {
 
     #[track_caller]
     fn check(left: &[u32], right: &[u32], expect: f64) {
-        let (left, right) = (Sketch::of(left.to_vec()), Sketch::of(right.to_vec()));
+        let (left, right) =
+            (Sketch::from_hashes(left.to_vec()), Sketch::from_hashes(right.to_vec()));
         assert!((left.resemblance(&right) - expect).abs() < 1e-9);
         assert!((right.resemblance(&left) - expect).abs() < 1e-9);
     }
@@ -145,7 +146,7 @@ mod tests {
     fn large_sets_are_estimated() {
         let left: Vec<u32> = (0..10_000).map(|n: u32| n.wrapping_mul(2_654_435_761)).collect();
         let right: Vec<u32> = left[..9_000].to_vec();
-        let estimate = Sketch::of(left).resemblance(&Sketch::of(right));
+        let estimate = Sketch::from_hashes(left).resemblance(&Sketch::from_hashes(right));
         assert!((estimate - 0.9).abs() < 0.1, "{estimate}");
     }
 }

@@ -16,9 +16,9 @@ pub struct Snapshot {
     /// The URL that was archived.
     pub url: Url,
     /// When it was archived.
-    pub taken: Timestamp,
+    pub captured_at: Timestamp,
     /// Where people can read the copy.
-    pub address: Url,
+    pub replay_url: Url,
     /// What the server had answered, where the archive tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -30,7 +30,7 @@ pub struct Capture {
     /// The URL that was archived, in the spelling of the archive.
     pub url: Url,
     /// When it was archived, to the second.
-    pub taken: Timestamp,
+    pub captured_at: Timestamp,
     /// What the server had answered. Some archives do not tell, and none does
     /// for a repetition whose first capture it does not list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ pub struct Capture {
     pub is_revisit: bool,
     /// Where people can read the copy, where the archive is on the web.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub address: Option<Url>,
+    pub replay_url: Option<Url>,
 }
 
 impl Capture {
@@ -62,14 +62,14 @@ impl Capture {
     pub const fn new(url: Url, taken: Timestamp) -> Self {
         Self {
             url,
-            taken,
+            captured_at: taken,
             status: None,
             mime: None,
             digest: None,
             length: None,
             redirect: None,
             is_revisit: false,
-            address: None,
+            replay_url: None,
         }
     }
 
@@ -79,14 +79,19 @@ impl Capture {
     }
 
     /// Whether the server had said that all is well.
-    pub const fn is_good(&self) -> bool {
+    pub const fn is_success(&self) -> bool {
         matches!(self.status, Some(200..=299))
     }
 
     /// The copy to show to people, where the archive is on the web.
     pub fn snapshot(&self) -> Option<Snapshot> {
-        let address = self.address.clone()?;
-        Some(Snapshot { url: self.url.clone(), taken: self.taken, address, status: self.status })
+        let address = self.replay_url.clone()?;
+        Some(Snapshot {
+            url: self.url.clone(),
+            captured_at: self.captured_at,
+            replay_url: address,
+            status: self.status,
+        })
     }
 }
 
@@ -94,8 +99,8 @@ impl Capture {
 impl fmt::Display for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.status {
-            Some(status) => write!(f, "{} {status} {}", self.taken, self.url),
-            None => write!(f, "{} - {}", self.taken, self.url),
+            Some(status) => write!(f, "{} {status} {}", self.captured_at, self.url),
+            None => write!(f, "{} - {}", self.captured_at, self.url),
         }?;
         match &self.redirect {
             Some(target) => write!(f, " -> {target}"),
@@ -124,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_neither_good_nor_a_redirect() {
-        let is = |status| (capture(status).is_good(), capture(status).is_redirect());
+        let is = |status| (capture(status).is_success(), capture(status).is_redirect());
         assert_eq!(is(None), (false, false));
         assert_eq!(is(Some(200)), (true, false));
         assert_eq!(is(Some(308)), (false, true));

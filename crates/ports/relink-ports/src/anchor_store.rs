@@ -7,11 +7,11 @@
 use async_trait::async_trait;
 use relink_model::RunId;
 
-use crate::{LinkCursor, Moments, NewTarget, StoreFault};
+use crate::{CacheWindow, LinkCursor, NewTarget, StoreError};
 
 /// A link that wants a place on a page whose places are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WantedAnchor {
+pub struct AnchorReference {
     /// Which link it is; they are read in this order.
     pub link: LinkCursor,
     /// The canonical URL of the page.
@@ -37,16 +37,16 @@ pub struct MissingAnchor {
 pub trait AnchorStore: Send + Sync {
     /// Links of a run after this one that want a place on a page which was
     /// reached and whose places are known.
-    async fn wanted_anchors(
+    async fn anchor_references(
         &self,
         run: RunId,
         after: LinkCursor,
         limit: usize,
-    ) -> Result<Vec<WantedAnchor>, StoreFault>;
+    ) -> Result<Vec<AnchorReference>, StoreError>;
 
     /// How many links of a run want a place on a page which was reached and
     /// whose places are unknown.
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreFault>;
+    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError>;
 
     /// Adds findings of missing places, each at the place of its link; says
     /// how many are new to the run. The links stay links to their pages, too,
@@ -55,6 +55,6 @@ pub trait AnchorStore: Send + Sync {
         &self,
         run: RunId,
         missing: &[MissingAnchor],
-        moments: Moments,
-    ) -> Result<u64, StoreFault>;
+        moments: CacheWindow,
+    ) -> Result<u64, StoreError>;
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Capture, Ending, Snapshot};
+use relink_model::{Capture, FetchOutcome, Snapshot};
 use thiserror::Error;
 use url::Url;
 
@@ -16,7 +16,7 @@ pub struct CaptureQuery {
     /// Whether that URL alone is meant, or all below it.
     pub scope: CaptureScope,
     /// Which answers of the server are wanted.
-    pub statuses: CaptureStatuses,
+    pub statuses: CaptureStatusFilter,
     /// None from before this moment.
     pub from: Option<Timestamp>,
     /// None from after this moment.
@@ -32,11 +32,11 @@ impl CaptureQuery {
     pub const LIMIT: usize = 1_000;
 
     /// Every capture of one URL, the oldest first.
-    pub const fn of(url: Url) -> Self {
+    pub const fn new(url: Url) -> Self {
         Self {
             url,
             scope: CaptureScope::Exact,
-            statuses: CaptureStatuses::Any,
+            statuses: CaptureStatusFilter::Any,
             from: None,
             to: None,
             order: CaptureOrder::Oldest,
@@ -47,7 +47,7 @@ impl CaptureQuery {
     /// The captures of every URL that begins like this one, in the order of
     /// the URLs. A directory ends with a slash; what lies deeper is listed too.
     pub fn below(directory: Url) -> Self {
-        Self { scope: CaptureScope::Below, ..Self::of(directory) }
+        Self { scope: CaptureScope::Prefix, ..Self::new(directory) }
     }
 }
 
@@ -58,7 +58,7 @@ pub enum CaptureScope {
     #[default]
     Exact,
     /// All URLs that begin like it.
-    Below,
+    Prefix,
 }
 
 /// Which answers of the server are wanted.
@@ -68,7 +68,7 @@ pub enum CaptureScope {
 /// general leaves out those of which it does not know: repetitions
 /// ([`Capture::is_revisit`]) have a status only where all are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum CaptureStatuses {
+pub enum CaptureStatusFilter {
     /// Every one.
     #[default]
     Any,
@@ -78,12 +78,12 @@ pub enum CaptureStatuses {
     Redirects,
 }
 
-impl CaptureStatuses {
+impl CaptureStatusFilter {
     /// Whether a capture is wanted, as far as is known of it.
     pub const fn admit(self, capture: &Capture) -> bool {
         match self {
             Self::Any => true,
-            Self::Good => capture.status.is_none() || capture.is_good(),
+            Self::Good => capture.status.is_none() || capture.is_success(),
             Self::Redirects => capture.status.is_none() || capture.is_redirect(),
         }
     }
@@ -107,7 +107,7 @@ pub struct CaptureList {
     /// In the order asked for.
     pub captures: Vec<Capture>,
     /// Whether there are, or may be, more than these.
-    pub is_cut: bool,
+    pub is_truncated: bool,
     /// How many rows could not be made sense of.
     pub skipped: usize,
 }
@@ -121,9 +121,9 @@ impl CaptureList {
     /// sure replays one after the other and asks the judge.
     pub fn by_preference(&self, when: Option<Timestamp>) -> Vec<&Capture> {
         let mut wanted: Vec<_> =
-            self.captures.iter().filter(|it| CaptureStatuses::Good.admit(it)).collect();
+            self.captures.iter().filter(|it| CaptureStatusFilter::Good.admit(it)).collect();
         wanted.sort_by_key(|capture| {
-            let taken = capture.taken.as_second();
+            let taken = capture.captured_at.as_second();
             let distance = when.map_or(-taken, |when| (when.as_second() - taken).abs());
             (capture.status.is_none(), distance)
         });
@@ -135,7 +135,7 @@ impl CaptureList {
 #[derive(Debug, Clone)]
 pub struct Replay {
     /// When it was archived; it need not be the very moment asked for.
-    pub taken: Timestamp,
+    pub captured_at: Timestamp,
     /// What the server had answered.
     pub status: u16,
     /// Where it pointed, as written then.
@@ -148,11 +148,11 @@ pub struct Replay {
 
 /// An archive could not be asked, or not be understood.
 #[derive(Debug, Error)]
-pub enum ArchiveFault {
+pub enum ArchiveError {
     /// It wants to be left alone for a while, or does not answer as it should
     /// for now.
     #[error("the archive `{archive}` asks for patience until {until}")]
-    Later {
+    RateLimited {
         /// Its name.
         archive: String,
         /// When it may be asked again.
@@ -160,7 +160,7 @@ pub enum ArchiveFault {
     },
     /// Our own daily budget for it is used up.
     #[error("today's {budget} requests to the archive `{archive}` are used up")]
-    BudgetSpent {
+    BudgetExhausted {
         /// Its name.
         archive: String,
         /// How many requests there are in a day.
@@ -169,12 +169,12 @@ pub enum ArchiveFault {
         until: Timestamp,
     },
     /// It could not be reached.
-    #[error("the archive `{archive}` cannot be reached: {ending}")]
-    Unreached {
+    #[error("the archive `{archive}` cannot be reached: {outcome}")]
+    Unreachable {
         /// Its name.
         archive: String,
         /// What happened instead.
-        ending: Ending,
+        outcome: FetchOutcome,
     },
     /// It will not tell, as where the owner of a site has had it closed.
     #[error("the archive `{archive}` refuses with status {status}")]
@@ -186,7 +186,7 @@ pub enum ArchiveFault {
     },
     /// What it said makes no sense.
     #[error("the answer of the archive `{archive}` is not {expected}")]
-    Unreadable {
+    InvalidResponse {
         /// Its name.
         archive: String,
         /// What should have come.
@@ -211,11 +211,11 @@ pub enum ArchiveFault {
     },
 }
 
-impl ArchiveFault {
+impl ArchiveError {
     /// When asking again may help, where that is known.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
-            Self::Later { until, .. } | Self::BudgetSpent { until, .. } => Some(*until),
+            Self::RateLimited { until, .. } | Self::BudgetExhausted { until, .. } => Some(*until),
             _ => None,
         }
     }
@@ -223,7 +223,7 @@ impl ArchiveFault {
 
 /// A web archive.
 ///
-/// Nothing is not a fault: what was never archived is an empty list, or `None`.
+/// Nothing is not an error: what was never archived is an empty list, or `None`.
 #[async_trait]
 pub trait Archive: Send + Sync {
     /// What people call it.
@@ -235,15 +235,15 @@ pub trait Archive: Send + Sync {
     }
 
     /// Which captures there are.
-    async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveFault>;
+    async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveError>;
 
     /// What one capture says, or `None` if the archive has it no more. An
     /// archived 404 is something it has.
-    async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveFault>;
+    async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveError>;
 
     /// The copy taken nearest to a moment, whatever it says, or `None` if
     /// there never was one.
-    async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveFault>;
+    async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveError>;
 }
 
 #[cfg(test)]
@@ -262,7 +262,8 @@ mod tests {
         });
         let list = CaptureList { captures: captures.collect(), ..CaptureList::default() };
         let order = list.by_preference(when.map(moment));
-        let years: Vec<_> = order.iter().map(|it| it.taken.to_string()[..4].to_owned()).collect();
+        let years: Vec<_> =
+            order.iter().map(|it| it.captured_at.to_string()[..4].to_owned()).collect();
         assert_eq!(years.join(" "), expect);
     }
 

@@ -5,7 +5,7 @@
 //! this port, by the edge that holds the address policy.
 
 use async_trait::async_trait;
-use relink_model::{Ending, RequestRights};
+use relink_model::{FetchOutcome, RequestRights};
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 
@@ -22,6 +22,9 @@ pub trait Dial: Send + Sync {
     ///
     /// Where no connection comes about, the ending says why; a host that may
     /// not be reached is [`Ending::Barred`].
-    async fn dial(&self, place: &Url, rights: RequestRights)
-    -> Result<Box<dyn Connection>, Ending>;
+    async fn dial(
+        &self,
+        place: &Url,
+        rights: RequestRights,
+    ) -> Result<Box<dyn Connection>, FetchOutcome>;
 }

@@ -7,49 +7,49 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use relink_model::{Ending, Hop, RequestRights, Timings};
+use relink_model::{FetchOutcome, Hop, RequestRights, Timings};
 use url::Url;
 
 /// One thing to ask, redirects included.
 #[derive(Debug, Clone)]
-pub struct Request {
+pub struct FetchRequest {
     /// The URL to start from.
     pub url: Url,
     /// What the request may do. Redirects keep these rights on the same host
     /// and port, and lose them elsewhere.
     pub rights: RequestRights,
     /// As whom to ask.
-    pub agent: Agent,
+    pub agent: UserAgent,
     /// What else is wanted of it; by default what checking a link needs.
-    pub terms: Terms,
+    pub options: RequestOptions,
 }
 
 /// What a request wants beyond the check of a link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct RequestOptions {
     /// What becomes of a redirect.
-    pub redirects: Redirects,
+    pub redirects: RedirectMode,
     /// Headers beside our own, for the first host and port alone. They replace
     /// ours of the same name; one that cannot be sent is left out.
     pub headers: Vec<(String, String)>,
     /// The headers of the last answer to bring back, in lower case.
     pub wanted: &'static [&'static str],
     /// The most bytes of the body, whatever its type, both as sent and decoded.
-    pub body_cap: Option<usize>,
+    pub max_body_bytes: Option<usize>,
     /// The longest it may take in all.
     pub timeout: Option<Duration>,
     /// Who says which redirects may be followed; without one, all of them.
-    pub gate: Option<Gate>,
+    pub redirect_filter: Option<RedirectFilter>,
     /// The rest a host is owed before it is asked again because of a redirect.
     /// It counts against no limit, nor as time that the answer took.
-    pub pause: Duration,
+    pub redirect_delay: Duration,
 }
 
 /// Says whether a redirect may be followed to an address.
 #[derive(Clone)]
-pub struct Gate(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
+pub struct RedirectFilter(Arc<dyn Fn(&Url) -> bool + Send + Sync>);
 
-impl Gate {
+impl RedirectFilter {
     /// A gate that asks `opens`.
     pub fn new(opens: impl Fn(&Url) -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(opens))
@@ -61,33 +61,33 @@ impl Gate {
     }
 }
 
-impl fmt::Debug for Gate {
+impl fmt::Debug for RedirectFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Gate")
     }
 }
 
-impl PartialEq for Gate {
+impl PartialEq for RedirectFilter {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Gate {}
+impl Eq for RedirectFilter {}
 
 /// What becomes of a redirect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Redirects {
+pub enum RedirectMode {
     /// It is followed.
     #[default]
     Follow,
     /// It is the answer: its `Location` is told in the hop, its body is read.
-    Tell,
+    Report,
 }
 
 /// As whom to ask. Both names are honest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Agent {
+pub enum UserAgent {
     /// By our own name alone.
     #[default]
     Plain,
@@ -98,11 +98,11 @@ pub enum Agent {
 
 /// What came back.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct FetchResult {
     /// Every answer on the way, the last included if there was one.
     pub hops: Vec<Hop>,
     /// How it ended.
-    pub ending: Ending,
+    pub outcome: FetchOutcome,
     /// Milliseconds per phase, summed over the hops.
     pub timings: Timings,
     /// What the last answer asked us to wait (`Retry-After`), in seconds.
@@ -114,7 +114,7 @@ pub struct Fetched {
     pub body: Option<Body>,
 }
 
-impl Fetched {
+impl FetchResult {
     /// The value of a header that was wanted, if it came.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
@@ -134,7 +134,7 @@ pub struct Body {
     /// The bytes read.
     pub bytes: Bytes,
     /// Whether reading stopped at a cap.
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// Asks web servers, under one address policy.
@@ -143,10 +143,10 @@ pub struct Body {
 #[async_trait]
 pub trait Fetch: Send + Sync {
     /// Asks for a URL and follows its redirects.
-    async fn fetch(&self, request: Request) -> Fetched;
+    async fn fetch(&self, request: FetchRequest) -> FetchResult;
 
     /// The address a host of this URL would be asked at, if that can be told
     /// without asking it. Used to be gentle with machines that serve many
     /// names.
-    async fn locate(&self, url: &Url) -> Option<IpAddr>;
+    async fn resolve_ip(&self, url: &Url) -> Option<IpAddr>;
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// Where to look for documents and which of them to take.
 #[derive(Debug, Clone, Default)]
-pub struct Walk {
+pub struct WalkRequest {
     /// Files, directories and globs, as the user gave them.
     pub inputs: Vec<PathBuf>,
 }
@@ -25,17 +25,17 @@ pub struct DocumentSource {
 
 /// What a walk found.
 #[derive(Debug, Default)]
-pub struct Walked {
+pub struct WalkResult {
     /// The documents, each once, in a stable order.
     pub documents: Vec<DocumentSource>,
     /// Directories below the inputs that could not be looked into, and
     /// documents that are not regular files.
-    pub unreadable: Vec<FileFault>,
+    pub unreadable: Vec<FileError>,
 }
 
 /// A file or directory could not be used.
 #[derive(Debug, Error)]
-pub enum FileFault {
+pub enum FileError {
     /// Nothing is there.
     #[error("no such file or directory: `{path}`")]
     Missing {
@@ -67,7 +67,7 @@ pub enum FileFault {
     },
 }
 
-impl FileFault {
+impl FileError {
     /// The path or pattern that the error is about.
     pub fn path(&self) -> &str {
         match self {
@@ -81,11 +81,11 @@ impl FileFault {
 #[async_trait]
 pub trait Files: Send + Sync {
     /// Every document the inputs stand for, each once, in a stable order.
-    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault>;
+    async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError>;
 
     /// The bytes of one regular file, such as the target of a link. Fails if
     /// it is longer than what is held in memory.
-    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault>;
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError>;
 
     /// Some bytes of one regular file: at most `length` from `start` on. Takes
     /// time by their number, not by the size of the file.
@@ -94,7 +94,7 @@ pub trait Files: Send + Sync {
         path: &Path,
         start: u64,
         length: usize,
-    ) -> Result<Vec<u8>, FileFault> {
+    ) -> Result<Vec<u8>, FileError> {
         let bytes = self.read(path).await?;
         let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
         let end = start.saturating_add(length).min(bytes.len());
@@ -104,7 +104,7 @@ pub trait Files: Send + Sync {
     /// The bytes of one document, piece by piece, for those who have a thread
     /// of their own to wait on. Reads regular files, and pipes that the user
     /// named.
-    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault>;
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError>;
 
     /// Whether what lies at this path may be opened twice: a pipe gives what it
     /// holds once. For those who have a thread of their own to wait on.
@@ -116,12 +116,12 @@ pub trait Files: Send + Sync {
     async fn exists(&self, path: &Path) -> bool;
 
     /// Whether a directory lies at this path. Who knows no directories has none.
-    async fn is_folder(&self, _path: &Path) -> bool {
+    async fn is_dir(&self, _path: &Path) -> bool {
         false
     }
 
     /// The names in a directory; none if it cannot be listed.
-    async fn names(&self, _folder: &Path) -> Vec<String> {
+    async fn list_dir(&self, _folder: &Path) -> Vec<String> {
         Vec::new()
     }
 }

@@ -17,26 +17,29 @@ mod search;
 mod site_store;
 mod store;
 
-pub use anchor_store::{AnchorStore, MissingAnchor, WantedAnchor};
+pub use anchor_store::{AnchorReference, AnchorStore, MissingAnchor};
 pub use archive::{
-    Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, CaptureStatuses,
-    Replay,
+    Archive, ArchiveError, CaptureList, CaptureOrder, CaptureQuery, CaptureScope,
+    CaptureStatusFilter, Replay,
 };
 pub use clock::Clock;
 pub use dial::{Connection, Dial};
-pub use fetch::{Agent, Body, Fetch, Fetched, Gate, Redirects, Request, Terms};
-pub use files::{DocumentSource, FileFault, Files, Walk, Walked};
-pub use ledger::Ledger;
-pub use render::{Cut, Render, RenderFault, RenderRequest, Rendered};
-pub use revive_store::{DeadTarget, KeptLesson, KeptRevival, ReviveStore, TextChange};
-pub use search::{SearchAnswer, SearchEngine, SearchFault};
+pub use fetch::{
+    Body, Fetch, FetchRequest, FetchResult, RedirectFilter, RedirectMode, RequestOptions, UserAgent,
+};
+pub use files::{DocumentSource, FileError, Files, WalkRequest, WalkResult};
+pub use ledger::BudgetStore;
+pub use render::{Render, RenderError, RenderRequest, RenderedPage, Truncation};
+pub use revive_store::{DeadTarget, ReviveStore, StoredPattern, StoredRevival, TextChange};
+pub use search::{SearchEngine, SearchError, SearchResponse};
 pub use site_store::{
-    KeptRobots, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget,
-    WordChange,
+    LinkCursor, PastVerdict, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoredRobots,
+    VerdictChange,
 };
 pub use store::{
-    Admission, Claim, Completed, Completion, DocumentId, Dossier, HostId, HostLease, HostPace,
-    HostTally, KeptControl, LinkBatch, LoadedDocument, Mentions, Moments, Neighbor, NewDocument,
-    NewLink, NewPage, NewTarget, OpenRun, PageLink, PlaceIn, RunPlan, RunProgress, RunState,
-    Settled, SettledQuery, Settlement, Step, Store, StoreFault, StoreSize, Tally, anchor_hash,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, CommitSummary, DocumentId, HostId,
+    HostLease, HostSchedule, HostStats, Inlinks, LinkBatch, LinkDecision, LinkLocation,
+    LoadedDocument, Neighbor, NewDocument, NewLink, NewPage, NewTarget, OpenRun, PageLink, RunKey,
+    RunProgress, RunState, RunStats, Store, StoreError, StoreSize, StoredControl, TargetRecord,
+    TargetResult, TaskCompletion, TaskUpdate, anchor_hash,
 };

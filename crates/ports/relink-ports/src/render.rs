@@ -25,7 +25,7 @@ pub struct RenderRequest {
 
 /// A page as its scripts left it.
 #[derive(Debug, Clone)]
-pub struct Rendered {
+pub struct RenderedPage {
     /// Where the page says it is, after redirects of servers and scripts.
     pub url: Url,
     /// The status of the answer the page came with, if it was an HTTP answer.
@@ -35,7 +35,7 @@ pub struct Rendered {
     /// The document as HTML in UTF-8, shadow trees included as templates.
     pub html: Bytes,
     /// What was left out, if anything.
-    pub cut: Option<Cut>,
+    pub truncation: Option<Truncation>,
     /// How many requests the page made.
     pub requests: usize,
     /// How many of them were refused, by the address policy or by a cap.
@@ -46,7 +46,7 @@ pub struct Rendered {
 
 /// Why a page may be incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cut {
+pub enum Truncation {
     /// It was still at work when its time was up.
     Time,
     /// It was longer than the cap.
@@ -57,23 +57,23 @@ pub enum Cut {
 
 /// A page could not be built.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RenderFault {
+pub enum RenderError {
     /// No browser is installed, or none where the user said.
-    #[error("no browser was found{}", named(.looked_for.as_deref()))]
+    #[error("no browser was found{}", named(.searched.as_deref()))]
     NoBrowser {
         /// The one the user named, if any.
-        looked_for: Option<String>,
+        searched: Option<String>,
     },
     /// The browser is there and does not start.
     #[error("the browser does not start: {reason}")]
-    NotStarted {
+    LaunchFailed {
         /// What it said last, or what the system says.
         reason: String,
     },
     /// The page could not be loaded. This says no more about the page than
     /// that; a fetch can tell how it ended.
     #[error("the page was not loaded: {reason}")]
-    NotLoaded {
+    LoadFailed {
         /// What the browser or the address policy says.
         reason: String,
     },
@@ -86,7 +86,7 @@ pub enum RenderFault {
     TimedOut,
 }
 
-impl RenderFault {
+impl RenderError {
     /// The way out, if there is one that the user can take.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -94,7 +94,7 @@ impl RenderFault {
                 "install one with `apt install chromium`, or name one with \
                  `RELINK_BROWSER=/path/to/chromium`",
             ),
-            Self::NotStarted { reason } if reason.contains("sandbox") => Some(
+            Self::LaunchFailed { reason } if reason.contains("sandbox") => Some(
                 "the browser's sandbox needs unprivileged user namespaces; \
                  allow them on this system",
             ),
@@ -112,7 +112,7 @@ fn named(looked_for: Option<&str>) -> String {
 pub trait Render: Send + Sync {
     /// Loads a page, lets its scripts work until they rest or their time is
     /// up, and reads what stands there then.
-    async fn render(&self, page: RenderRequest) -> Result<Rendered, RenderFault>;
+    async fn render(&self, page: RenderRequest) -> Result<RenderedPage, RenderError>;
 }
 
 #[cfg(test)]
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn a_missing_browser_is_told_with_the_way_out() {
-        let fault = RenderFault::NoBrowser { looked_for: None };
-        assert_eq!(fault.to_string(), "no browser was found");
-        assert!(fault.hint().unwrap().contains("apt install chromium"));
-        let fault = RenderFault::NoBrowser { looked_for: Some("/opt/chrome".to_owned()) };
-        assert_eq!(fault.to_string(), "no browser was found at `/opt/chrome`");
+        let error = RenderError::NoBrowser { searched: None };
+        assert_eq!(error.to_string(), "no browser was found");
+        assert!(error.hint().unwrap().contains("apt install chromium"));
+        let error = RenderError::NoBrowser { searched: Some("/opt/chrome".to_owned()) };
+        assert_eq!(error.to_string(), "no browser was found at `/opt/chrome`");
     }
 }

@@ -1,18 +1,18 @@
 //! What is remembered of dead pages that were looked for: where each one went,
-//! what was learnt of its directory, and what search engines said.
+//! what was learned of its directory, and what search engines said.
 //!
 //! Answers and programs are kept as the JSON their owner wrote; nothing here
 //! needs to understand them.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, RequestRights, Word};
+use relink_model::{Confidence, Digest, RequestRights, Verdict};
 
-use crate::StoreFault;
+use crate::StoreError;
 
 /// What came of looking for a dead page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptRevival {
+pub struct StoredRevival {
     /// The dead page.
     pub url: String,
     /// Where it lives now, if that is known.
@@ -20,14 +20,14 @@ pub struct KeptRevival {
     /// How sure that is.
     pub confidence: Option<Confidence>,
     /// When it was looked for.
-    pub tried: Timestamp,
+    pub searched_at: Timestamp,
     /// The whole story as JSON.
-    pub story: String,
+    pub report: String,
 }
 
-/// What was learnt of a directory.
+/// What was learned of a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptLesson {
+pub struct StoredPattern {
     /// Its number, by which people name it: `P14` is 14.
     pub id: i64,
     /// The directory.
@@ -36,7 +36,7 @@ pub struct KeptLesson {
     pub is_dead: bool,
     /// Whether somebody switched it off.
     pub is_disabled: bool,
-    /// When it was learnt.
+    /// When it was learned.
     pub learned: Timestamp,
     /// Its programs as JSON.
     pub programs: String,
@@ -48,7 +48,7 @@ pub struct DeadTarget {
     /// The canonical URL.
     pub url: String,
     /// How it is dead.
-    pub word: Word,
+    pub verdict: Verdict,
     /// Since when.
     pub since: Option<Timestamp>,
     /// What it said when it was last alive, if it was seen then.
@@ -75,18 +75,18 @@ pub struct TextChange {
 #[async_trait]
 pub trait ReviveStore: Send + Sync {
     /// What is remembered of a target that may be dead.
-    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreFault>;
+    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError>;
 
     /// Targets of these words after this address, in the order of addresses.
     async fn dead_targets(
         &self,
-        words: &[Word],
+        words: &[Verdict],
         after: &str,
         limit: usize,
-    ) -> Result<Vec<DeadTarget>, StoreFault>;
+    ) -> Result<Vec<DeadTarget>, StoreError>;
 
     /// What came of looking for a page, if it was looked for.
-    async fn revival(&self, url: &str) -> Result<Option<KeptRevival>, StoreFault>;
+    async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError>;
 
     /// What came of looking for the pages whose addresses begin so, in their
     /// order, after this one.
@@ -95,44 +95,44 @@ pub trait ReviveStore: Send + Sync {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<KeptRevival>, StoreFault>;
+    ) -> Result<Vec<StoredRevival>, StoreError>;
 
     /// Keeps what came of looking for pages, in place of what was kept before.
-    async fn keep_revivals(&self, revivals: &[KeptRevival]) -> Result<(), StoreFault>;
+    async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError>;
 
-    /// What was learnt of a directory.
-    async fn lesson(&self, directory: &str) -> Result<Option<KeptLesson>, StoreFault>;
+    /// What was learned of a directory.
+    async fn pattern(&self, directory: &str) -> Result<Option<StoredPattern>, StoreError>;
 
-    /// Everything that was learnt, by number.
-    async fn lessons(&self) -> Result<Vec<KeptLesson>, StoreFault>;
+    /// Everything that was learned, by number.
+    async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError>;
 
-    /// Keeps what was learnt of a directory, in place of what was known; its
+    /// Keeps what was learned of a directory, in place of what was known; its
     /// number stays, and so does its being switched off. The number of the
     /// lesson given does not matter.
-    async fn keep_lesson(&self, lesson: &KeptLesson) -> Result<i64, StoreFault>;
+    async fn save_pattern(&self, lesson: &StoredPattern) -> Result<i64, StoreError>;
 
     /// Switches a lesson off or on; says whether there is one of that number.
-    async fn disable_lesson(&self, id: i64, is_disabled: bool) -> Result<bool, StoreFault>;
+    async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError>;
 
     /// What a search engine said under this key, if it was asked at this
     /// moment or later.
-    async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreFault>;
+    async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError>;
 
     /// Keeps what a search engine said.
-    async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault>;
+    async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError>;
 
     /// What looks after this one say of the texts of pages, in their order;
     /// all of them after 0. A page that was looked at again comes with the
     /// later look.
-    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreFault>;
+    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError>;
 
     /// The greatest number of a look, or 0. Where a greater one is remembered,
     /// the store is an earlier state of itself, and its numbers are given again.
-    async fn last_look(&self) -> Result<i64, StoreFault>;
+    async fn last_probe_id(&self) -> Result<i64, StoreError>;
 
     /// The word under which the numbers of looks hold. Where it is another,
     /// numbers that are remembered mean nothing any more.
-    async fn edition(&self) -> Result<String, StoreFault>;
+    async fn probe_id_epoch(&self) -> Result<String, StoreError>;
 
     /// Pages of a site that were alive when last looked at, with their titles:
     /// those whose addresses begin so, after this one.
@@ -141,5 +141,5 @@ pub trait ReviveStore: Send + Sync {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreFault>;
+    ) -> Result<Vec<(String, Option<String>)>, StoreError>;
 }

@@ -4,12 +4,12 @@ use std::error::Error as StdError;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Ending, SearchHit, SearchQuery};
+use relink_model::{FetchOutcome, SearchHit, SearchQuery};
 use thiserror::Error;
 
 /// What a search engine found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SearchAnswer {
+pub struct SearchResponse {
     /// In the order of the engine, the best first; no page twice.
     pub hits: Vec<SearchHit>,
     /// How many pages fit, where the engine tells. It may be a guess of the
@@ -19,7 +19,7 @@ pub struct SearchAnswer {
     pub skipped: usize,
 }
 
-impl SearchAnswer {
+impl SearchResponse {
     /// How many pages fit, as far as can be told.
     pub fn found(&self) -> u64 {
         self.total.unwrap_or(self.hits.len() as u64)
@@ -28,12 +28,12 @@ impl SearchAnswer {
 
 /// A search engine could not be asked, or not be understood.
 ///
-/// No fault ever shows a key.
+/// No error ever shows a key.
 #[derive(Debug, Error)]
-pub enum SearchFault {
+pub enum SearchError {
     /// It asks for a key, and none is set.
     #[error("the search engine `{engine}` needs a key in `{variable}`")]
-    NoKey {
+    MissingApiKey {
         /// Its name.
         engine: String,
         /// The environment variable to set.
@@ -41,7 +41,7 @@ pub enum SearchFault {
     },
     /// It wants to be left alone for a while.
     #[error("the search engine `{engine}` asks for patience until {until}")]
-    Later {
+    RateLimited {
         /// Its name.
         engine: String,
         /// When it may be asked again.
@@ -49,7 +49,7 @@ pub enum SearchFault {
     },
     /// Our own daily budget for it is used up.
     #[error("today's {budget} requests to the search engine `{engine}` are used up")]
-    BudgetSpent {
+    BudgetExhausted {
         /// Its name.
         engine: String,
         /// How many requests there are in a day.
@@ -58,12 +58,12 @@ pub enum SearchFault {
         until: Timestamp,
     },
     /// It could not be reached.
-    #[error("the search engine `{engine}` cannot be reached: {ending}")]
-    Unreached {
+    #[error("the search engine `{engine}` cannot be reached: {outcome}")]
+    Unreachable {
         /// Its name.
         engine: String,
         /// What happened instead.
-        ending: Ending,
+        outcome: FetchOutcome,
     },
     /// It will not tell, as where the key is wrong or JSON is switched off.
     #[error("the search engine `{engine}` refuses with status {status}")]
@@ -75,7 +75,7 @@ pub enum SearchFault {
     },
     /// What it said makes no sense.
     #[error("the answer of the search engine `{engine}` is not {expected}")]
-    Unreadable {
+    InvalidResponse {
         /// Its name.
         engine: String,
         /// What should have come.
@@ -83,7 +83,7 @@ pub enum SearchFault {
     },
     /// It found nothing only because those it asks did not answer it.
     #[error("the search engine `{engine}` got no answer from those it asks")]
-    Deaf {
+    UpstreamUnavailable {
         /// Its name.
         engine: String,
     },
@@ -98,11 +98,11 @@ pub enum SearchFault {
     },
 }
 
-impl SearchFault {
+impl SearchError {
     /// When asking again may help, where that is known.
     pub const fn until(&self) -> Option<Timestamp> {
         match self {
-            Self::Later { until, .. } | Self::BudgetSpent { until, .. } => Some(*until),
+            Self::RateLimited { until, .. } | Self::BudgetExhausted { until, .. } => Some(*until),
             _ => None,
         }
     }
@@ -110,7 +110,7 @@ impl SearchFault {
 
 /// A search engine.
 ///
-/// Nothing is not a fault: what is not found is an empty list.
+/// Nothing is not an error: what is not found is an empty list.
 #[async_trait]
 pub trait SearchEngine: Send + Sync {
     /// What people call it.
@@ -127,5 +127,5 @@ pub trait SearchEngine: Send + Sync {
     fn cache_key(&self, query: &SearchQuery) -> Option<String>;
 
     /// Which pages fit a query. One with no words finds nothing.
-    async fn search(&self, query: &SearchQuery) -> Result<SearchAnswer, SearchFault>;
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError>;
 }

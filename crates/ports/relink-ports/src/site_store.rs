@@ -1,4 +1,4 @@
-//! What is remembered of a crawl beside its errands: pages and their links,
+//! What is remembered of a crawl beside its tasks: pages and their links,
 //! what hosts allow, and notes a run leaves for its own resumption.
 //!
 //! The link graph is read back in two streams, pages and links, each in a
@@ -6,17 +6,17 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Code, Errand, ErrandId, PlaceKind, RunId, Word};
+use relink_model::{FetchTask, FindingCode, LinkKind, RunId, TaskId, Verdict};
 
-use crate::{Completed, DocumentId, HostLease, HostPace, Moments, NewPage, StoreFault};
+use crate::{CacheWindow, CommitSummary, DocumentId, HostLease, HostSchedule, NewPage, StoreError};
 
 /// What a host said about robots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptRobots {
+pub struct StoredRobots {
     /// The origin it holds for, `https://example.org`.
     pub origin: String,
     /// When it was asked.
-    pub asked: Timestamp,
+    pub requested_at: Timestamp,
     /// The status of the answer, redirects followed; nothing if nobody
     /// answered.
     pub status: Option<u16>,
@@ -42,7 +42,7 @@ pub struct RunSummary {
     /// Targets known to it.
     pub targets: u64,
     /// Targets settled.
-    pub settled: u64,
+    pub checked: u64,
     /// Pages whose links were read.
     pub pages: u64,
 }
@@ -50,14 +50,14 @@ pub struct RunSummary {
 /// A target of a crawl with what its report needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiteTarget {
-    /// Its errand; targets are read in this order.
-    pub errand: ErrandId,
+    /// Its task; targets are read in this order.
+    pub task: TaskId,
     /// The canonical URL.
     pub url: String,
     /// Its state, if it is settled.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// The code, if it is a finding.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// The last status.
     pub status: Option<u16>,
     /// The reason in plain words.
@@ -65,7 +65,7 @@ pub struct SiteTarget {
     /// How far it is from the beginning.
     pub depth: Option<u32>,
     /// When it was last asked.
-    pub asked: Option<Timestamp>,
+    pub requested_at: Option<Timestamp>,
     /// How long that took, in milliseconds.
     pub took_ms: Option<u32>,
     /// The body's length as far as it was read.
@@ -87,8 +87,8 @@ pub struct SitePage {
     pub document: DocumentId,
     /// Its address.
     pub label: String,
-    /// The errand it was found on; nothing for seeds and sitemaps.
-    pub errand: Option<ErrandId>,
+    /// The task it was found on; nothing for seeds and sitemaps.
+    pub task: Option<TaskId>,
     /// Whether it is a sitemap.
     pub is_sitemap: bool,
     /// How many links it has.
@@ -106,67 +106,67 @@ pub struct SiteLink {
     /// Which of its links.
     pub position: u64,
     /// Where it leads.
-    pub to: ErrandId,
+    pub to: TaskId,
     /// The line it stands in.
     pub line: u32,
     /// What it is.
-    pub kind: PlaceKind,
+    pub kind: LinkKind,
     /// The place on the target it wants, escaped as in a URL.
     pub fragment: Option<String>,
 }
 
 /// Where a stream of links is: after the link with this target, page and
 /// position.
-pub type LinkCursor = (ErrandId, DocumentId, u64);
+pub type LinkCursor = (TaskId, DocumentId, u64);
 
 /// How a target's word changed from one run to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordChange {
+pub struct VerdictChange {
     /// The canonical URL.
     pub url: String,
     /// The word in the earlier run; nothing if it did not take part.
-    pub before: Option<Word>,
+    pub before: Option<Verdict>,
     /// The word in the later run; nothing if it did not take part.
-    pub after: Option<Word>,
+    pub after: Option<Verdict>,
     /// The code in the later run, or else in the earlier one.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
 }
 
 /// A target settled by asking, in whichever run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastWord {
-    /// The errand that settled it; they are read in this order.
-    pub errand: ErrandId,
+pub struct PastVerdict {
+    /// The task that settled it; they are read in this order.
+    pub task: TaskId,
     /// The canonical URL.
     pub url: String,
     /// When it was settled.
     pub at: Timestamp,
     /// As what.
-    pub word: Word,
+    pub verdict: Verdict,
 }
 
 /// Remembers crawls.
 #[async_trait]
 pub trait SiteStore: Send + Sync {
-    /// Adds pages that no errand brought: seeds, sitemaps.
+    /// Adds pages that no task brought: seeds, sitemaps.
     async fn add_pages(
         &self,
         run: RunId,
         pages: &[NewPage],
-        moments: Moments,
-    ) -> Result<Completed, StoreFault>;
+        moments: CacheWindow,
+    ) -> Result<CommitSummary, StoreError>;
 
-    /// Due errands of a leased host by their rank, the least first.
-    async fn ranked(
+    /// Due tasks of a leased host by their rank, the least first.
+    async fn due_by_rank(
         &self,
         run: RunId,
         lease: HostLease,
         limit: usize,
         now: Timestamp,
-    ) -> Result<Vec<Errand>, StoreFault>;
+    ) -> Result<Vec<FetchTask>, StoreError>;
 
-    /// The last errand of a run, as they are numbered.
-    async fn last_errand(&self, run: RunId) -> Result<ErrandId, StoreFault>;
+    /// The last task of a run, as they are numbered.
+    async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError>;
 
     /// What an origin said about robots, if it was asked at this moment or
     /// later.
@@ -174,47 +174,47 @@ pub trait SiteStore: Send + Sync {
         &self,
         origin: &str,
         since: Timestamp,
-    ) -> Result<Option<KeptRobots>, StoreFault>;
+    ) -> Result<Option<StoredRobots>, StoreError>;
 
     /// Keeps what an origin said about robots, in place of what it said before.
-    async fn keep_robots(&self, robots: &KeptRobots) -> Result<(), StoreFault>;
+    async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError>;
 
     /// When a host may be requested again and how fast, if anything is stored.
-    async fn host_pace(&self, host: &str) -> Result<Option<HostPace>, StoreFault>;
+    async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError>;
 
     /// Stores when a host may be requested again, in place of what was stored.
     /// Only for requests outside of runs: a run holds a lease on the host.
-    async fn keep_host_pace(&self, host: &str, pace: &HostPace) -> Result<(), StoreFault>;
+    async fn save_host_schedule(&self, host: &str, pace: &HostSchedule) -> Result<(), StoreError>;
 
     /// A note this run left under this name.
-    async fn note(&self, run: RunId, name: &str) -> Result<Option<String>, StoreFault>;
+    async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError>;
 
     /// Leaves a note for the run itself, in place of an earlier one.
-    async fn keep_note(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreFault>;
+    async fn save_checkpoint(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreError>;
 
     /// The newest runs of a use case, newest first; of all, if none is named.
     async fn runs(
         &self,
         command: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<RunSummary>, StoreFault>;
+    ) -> Result<Vec<RunSummary>, StoreError>;
 
     /// The addresses of a run's targets after this one, in the order they were
     /// found.
-    async fn site_addresses(
+    async fn site_urls(
         &self,
         run: RunId,
-        after: ErrandId,
+        after: TaskId,
         limit: usize,
-    ) -> Result<Vec<(ErrandId, String)>, StoreFault>;
+    ) -> Result<Vec<(TaskId, String)>, StoreError>;
 
     /// Targets of a run after this one, in the order they were found.
     async fn site_targets(
         &self,
         run: RunId,
-        after: ErrandId,
+        after: TaskId,
         limit: usize,
-    ) -> Result<Vec<SiteTarget>, StoreFault>;
+    ) -> Result<Vec<SiteTarget>, StoreError>;
 
     /// Pages of a run after this one.
     async fn site_pages(
@@ -222,7 +222,7 @@ pub trait SiteStore: Send + Sync {
         run: RunId,
         after: DocumentId,
         limit: usize,
-    ) -> Result<Vec<SitePage>, StoreFault>;
+    ) -> Result<Vec<SitePage>, StoreError>;
 
     /// Links of a run after this one, by target, page and position.
     async fn site_links(
@@ -230,23 +230,27 @@ pub trait SiteStore: Send + Sync {
         run: RunId,
         after: LinkCursor,
         limit: usize,
-    ) -> Result<Vec<SiteLink>, StoreFault>;
+    ) -> Result<Vec<SiteLink>, StoreError>;
 
     /// How words changed between two runs, for targets whose words differ,
     /// by address after this one.
-    async fn word_changes(
+    async fn verdict_changes(
         &self,
         before: RunId,
         after: RunId,
         beyond: &str,
         limit: usize,
-    ) -> Result<Vec<WordChange>, StoreFault>;
+    ) -> Result<Vec<VerdictChange>, StoreError>;
 
     /// The addresses of every web target there is, in their own order, beyond
     /// this one.
-    async fn known_addresses(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreFault>;
+    async fn known_urls(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreError>;
 
     /// What web targets were settled as by asking, over all runs, after this
-    /// errand. Answers from memory are left out.
-    async fn past_words(&self, after: ErrandId, limit: usize) -> Result<Vec<PastWord>, StoreFault>;
+    /// task. Answers from memory are left out.
+    async fn past_verdicts(
+        &self,
+        after: TaskId,
+        limit: usize,
+    ) -> Result<Vec<PastVerdict>, StoreError>;
 }

@@ -5,7 +5,7 @@
 //! - Probes are only ever added. A target's current state is what was found out
 //!   last, whatever the number of the run.
 //! - Work is claimed by **host lease**: whoever holds a host's lease may ask
-//!   its errands and nobody else may. A lease carries a fencing number that is
+//!   its tasks and nobody else may. A lease carries a fencing number that is
 //!   checked when results come in, so a worker that lost its lease cannot
 //!   overwrite anything.
 //! - No transaction is open during a fetch. A probe and the state change it
@@ -17,12 +17,12 @@ use std::net::IpAddr;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, Errand, ErrandId, FailureStreak, Ground, Look, Place, Probe, Purpose,
-    RequestRights, RunId, TargetId, Word,
+    Attempt, Confidence, Evidence, FailureStreak, FetchPurpose, FetchTask, FindingCode, Probe,
+    RequestRights, RunId, SourceLocation, TargetId, TaskId, Verdict,
 };
 use thiserror::Error;
 
-use crate::{AnchorStore, Ledger, ReviveStore, SiteStore};
+use crate::{AnchorStore, BudgetStore, ReviveStore, SiteStore};
 
 /// One host, as the store numbers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,7 +34,7 @@ pub struct DocumentId(pub i64);
 
 /// What identifies a run, so that an unfinished one can be found again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunPlan {
+pub struct RunKey {
     /// The use case, `check`.
     pub command: String,
     /// The inputs as given.
@@ -53,7 +53,7 @@ pub struct OpenRun {
     /// Whether an unfinished run is going on.
     pub is_resumed: bool,
     /// Whether some server was met before the interruption.
-    pub has_network: bool,
+    pub network_confirmed: bool,
 }
 
 /// How far a run has come.
@@ -64,7 +64,7 @@ pub enum RunState {
     /// All targets are settled.
     Finished,
     /// No host could be reached at all: nothing was decided.
-    Void,
+    NoNetwork,
 }
 
 /// One document that takes part in a run.
@@ -89,16 +89,16 @@ pub struct LoadedDocument {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLink {
     /// Where it stands.
-    pub place: Place,
+    pub location: SourceLocation,
     /// The destination as its document writes it.
-    pub given: String,
+    pub original_url: String,
     /// What it leads to.
     pub target: NewTarget,
     /// The place on the target it wants, if it names one that is looked for,
     /// escaped as in a URL.
     pub fragment: Option<String>,
     /// Codes of findings that its document says to leave alone.
-    pub hidden: Vec<String>,
+    pub ignored_codes: Vec<String>,
 }
 
 /// Links of one document to store, in order.
@@ -111,12 +111,12 @@ pub struct LinkBatch<'a> {
     /// The links.
     pub links: &'a [NewLink],
     /// When.
-    pub moments: Moments,
+    pub cache_window: CacheWindow,
 }
 
 /// When links are stored, and how far memory is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moments {
+pub struct CacheWindow {
     /// The present moment.
     pub now: Timestamp,
     /// Targets found alive at this moment or later need not be asked again.
@@ -141,9 +141,9 @@ pub enum NewTarget {
         /// A key that is the same for the same thing.
         key: String,
         /// Alive or local.
-        word: Word,
+        verdict: Verdict,
         /// The code, if it is a finding.
-        code: Option<Code>,
+        code: Option<FindingCode>,
         /// The reason in plain words.
         reason: String,
     },
@@ -155,12 +155,12 @@ pub struct HostLease {
     /// The host.
     pub host: HostId,
     /// The fencing number.
-    pub number: i64,
+    pub fencing_token: i64,
 }
 
 /// The durable part of a host's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct HostPace {
+pub struct HostSchedule {
     /// Not before this moment.
     pub next_at: Timestamp,
     /// The delay between requests learned from response times, in milliseconds.
@@ -175,7 +175,7 @@ pub struct HostPace {
     pub address: Option<IpAddr>,
 }
 
-/// A claimed host with its first errands.
+/// A claimed host with its first tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The lease.
@@ -183,35 +183,35 @@ pub struct Claim {
     /// The host's name.
     pub name: String,
     /// Its clock.
-    pub pace: HostPace,
-    /// Errands that are due, oldest first.
-    pub errands: Vec<Errand>,
+    pub politeness: HostSchedule,
+    /// Tasks that are due, oldest first.
+    pub tasks: Vec<FetchTask>,
 }
 
 /// What a run did to one host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct HostTally {
+pub struct HostStats {
     /// The host's name.
     pub name: String,
     /// Requests made, retries and second looks included.
-    pub asked: u64,
+    pub requests: u64,
     /// Those of them that asked for a page to compare with.
     pub controls: u64,
     /// Requests that some server answered.
-    pub answered: u64,
+    pub responses: u64,
     /// Answers that asked for slower visits.
     pub throttled: u64,
     /// Milliseconds spent asking.
-    pub busy_ms: u64,
-    /// Milliseconds the host's errands waited out of politeness.
-    pub waited_ms: u64,
+    pub request_ms: u64,
+    /// Milliseconds the host's tasks waited out of politeness.
+    pub politeness_wait_ms: u64,
 }
 
 /// A result to commit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Completion {
-    /// The errand it answers.
-    pub errand: ErrandId,
+pub struct TaskCompletion {
+    /// The task it answers.
+    pub task: TaskId,
     /// Its target.
     pub target: TargetId,
     /// The lease it was asked under; `None` for results judged later from
@@ -220,7 +220,7 @@ pub struct Completion {
     /// What was seen, if something was asked.
     pub probe: Option<Probe>,
     /// What follows.
-    pub step: Step,
+    pub step: TaskUpdate,
     /// The page that was found there, if its links are followed.
     pub page: Option<NewPage>,
     /// The places the page offers to fragments, as [`anchor_hash`] has them,
@@ -248,14 +248,14 @@ pub struct PageLink {
     /// The link.
     pub link: NewLink,
     /// What becomes of its target, if the run does not know it yet.
-    pub admission: Admission,
+    pub admission: LinkDecision,
 }
 
 /// What becomes of a target that is new to a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
+pub enum LinkDecision {
     /// It is asked.
-    Ask {
+    Fetch {
         /// How many links lie between it and the beginning.
         depth: u32,
         /// Its turn where the order is not first come, first served: the
@@ -263,17 +263,17 @@ pub enum Admission {
         rank: Option<i64>,
         /// Whether it need not be asked if it was alive lately. The links of
         /// a page are not in memory.
-        trusts_memory: bool,
+        may_use_cache: bool,
     },
     /// It is not asked; the link is kept if its target is known otherwise.
-    Leave,
+    Skip,
 }
 
 /// What a batch of results did to the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Completed {
-    /// Errands whose results were refused because their lease was lost.
-    pub refused: Vec<ErrandId>,
+pub struct CommitSummary {
+    /// Tasks whose results were refused because their lease was lost.
+    pub refused: Vec<TaskId>,
     /// Targets that are new to the run.
     pub found: u64,
     /// Those of them that needed no asking.
@@ -290,35 +290,35 @@ pub fn anchor_hash(name: &str) -> u32 {
 
 /// What follows from a look.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum TaskUpdate {
     /// Ask again.
-    Again {
+    Retry {
         /// Why.
-        purpose: Purpose,
+        purpose: FetchPurpose,
         /// Not before this moment.
         not_before: Timestamp,
         /// The looks so far.
-        looks: Vec<Look>,
+        attempts: Vec<Attempt>,
     },
     /// Wait until some host has answered, or until the neighbors have been asked,
     /// before concluding anything.
     Hold {
         /// The looks so far.
-        looks: Vec<Look>,
+        attempts: Vec<Attempt>,
     },
-    /// It is not asked after all: the errand and the links to it are forgotten.
-    Leave,
+    /// It is not asked after all: the task and the links to it are forgotten.
+    Drop,
     /// Done.
-    Settle(Settlement),
+    Finish(TargetResult),
 }
 
 /// A target's state at the end of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settlement {
+pub struct TargetResult {
     /// What the reader is told.
-    pub word: Word,
+    pub verdict: Verdict,
     /// The code, if it is a finding.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// The last status seen.
     pub status: Option<u16>,
     /// The reason in plain words.
@@ -328,18 +328,18 @@ pub struct Settlement {
     /// When it was settled.
     pub at: Timestamp,
     /// The looks it rests on.
-    pub looks: Vec<Look>,
+    pub attempts: Vec<Attempt>,
     /// The failed runs in a row, this one included; `None` ends a streak.
     pub streak: Option<FailureStreak>,
     /// How sure it is.
     pub confidence: Confidence,
     /// What it rests on beside the looks.
-    pub grounds: Vec<Ground>,
+    pub evidence: Vec<Evidence>,
 }
 
 /// A page asked for comparison, kept for all targets that share its key.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptControl {
+pub struct StoredControl {
     /// What the targets that may share it have in common.
     pub key: String,
     /// The address asked.
@@ -359,34 +359,34 @@ pub struct Neighbor {
 
 /// All that is remembered of one target.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dossier {
+pub struct TargetRecord {
     /// The canonical URL.
     pub url: String,
     /// Its latest settled state, with the last probe.
-    pub latest: Option<Settled>,
+    pub latest: Option<CheckedTarget>,
     /// Every settled run, oldest first: when, and which word.
-    pub words: Vec<(Timestamp, Word)>,
+    pub past_verdicts: Vec<(Timestamp, Verdict)>,
     /// The probes of the latest run, oldest first.
     pub probes: Vec<Probe>,
 }
 
 /// A settled target with all there is to say about it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settled {
-    /// Its errand; results are paged through in this order.
-    pub errand: ErrandId,
+pub struct CheckedTarget {
+    /// Its task; results are paged through in this order.
+    pub task: TaskId,
     /// The URL as its first link writes it.
-    pub given: String,
+    pub original_url: String,
     /// The canonical URL.
     pub url: String,
     /// Its state.
-    pub settlement: Settlement,
+    pub result: TargetResult,
     /// Whether the answer is remembered from an earlier run.
     pub is_cached: bool,
     /// The last probe, where one was made.
     pub probe: Option<Probe>,
     /// The places that name it, as many as were asked for.
-    pub places: Vec<PlaceIn>,
+    pub locations: Vec<LinkLocation>,
     /// How many links name it.
     pub inlinks: u64,
     /// How far it is from where a crawl began.
@@ -395,55 +395,55 @@ pub struct Settled {
 
 /// Which settled targets to read.
 #[derive(Debug, Clone, Copy)]
-pub struct SettledQuery<'a> {
+pub struct CheckedTargetQuery<'a> {
     /// Only those after this one.
-    pub after: ErrandId,
+    pub after: TaskId,
     /// So many at most.
     pub limit: usize,
     /// Only those of these words, if there are any.
-    pub words: Option<&'a [Word]>,
+    pub verdicts: Option<&'a [Verdict]>,
     /// Only those that needed no asking.
-    pub is_unasked: bool,
+    pub is_unfetched: bool,
     /// So many places of each at most.
-    pub places: usize,
+    pub locations: usize,
 }
 
-impl SettledQuery<'_> {
+impl CheckedTargetQuery<'_> {
     /// All of them, with every place.
     pub const ALL: Self = Self {
-        after: ErrandId(0),
+        after: TaskId(0),
         limit: usize::MAX,
-        words: None,
-        is_unasked: false,
-        places: usize::MAX,
+        verdicts: None,
+        is_unfetched: false,
+        locations: usize::MAX,
     };
 }
 
 /// The links that name a target, but for those whose documents say to leave
 /// its finding alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mentions {
+pub struct Inlinks {
     /// The first of their places.
-    pub places: Vec<PlaceIn>,
+    pub locations: Vec<LinkLocation>,
     /// How many there are.
     pub count: u64,
     /// Whether there are links, and every one of their documents says so: then
     /// the finding is not told.
-    pub are_hidden: bool,
+    pub all_ignored: bool,
 }
 
 /// A place and the document it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlaceIn {
+pub struct LinkLocation {
     /// The document's label.
     pub path: String,
     /// The place in it.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// A run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct RunStats {
     /// Links found.
     pub links: u64,
     /// Documents read.
@@ -453,14 +453,14 @@ pub struct Tally {
     /// Distinct targets.
     pub targets: u64,
     /// Targets settled.
-    pub settled: u64,
+    pub checked: u64,
     /// Targets settled from memory.
     pub cached: u64,
     /// Targets by word.
-    pub words: BTreeMap<Word, u64>,
+    pub verdicts: BTreeMap<Verdict, u64>,
     /// Links left out everywhere else, because their documents say to leave
     /// what was found alone. Targets that only they name are left out, too.
-    pub hidden: u64,
+    pub ignored: u64,
 }
 
 /// How far a run has come, whether or not it is told.
@@ -469,7 +469,7 @@ pub struct RunProgress {
     /// Distinct targets.
     pub targets: u64,
     /// Targets settled.
-    pub settled: u64,
+    pub checked: u64,
 }
 
 /// How much the database holds.
@@ -487,51 +487,51 @@ pub struct StoreSize {
 
 /// The database could not do its work.
 #[derive(Debug, Error)]
-pub enum StoreFault {
+pub enum StoreError {
     /// Another process holds it.
-    #[error("the database `{place}` is in use by another process")]
-    InUse {
+    #[error("the database `{path}` is in use by another process")]
+    Locked {
         /// The file.
-        place: String,
+        path: String,
     },
     /// It was written by a newer Relink.
     #[error(
-        "the database `{place}` was written by a newer Relink (schema {found}, this build knows {known})"
+        "the database `{path}` was written by a newer Relink (schema {found}, this build knows {known})"
     )]
-    Newer {
+    SchemaTooNew {
         /// The file.
-        place: String,
+        path: String,
         /// Its schema.
         found: i64,
         /// Ours.
         known: i64,
     },
     /// The file is something else.
-    #[error("`{place}` is not a Relink database")]
-    NotOurs {
+    #[error("`{path}` is not a Relink database")]
+    NotRelinkDatabase {
         /// The file.
-        place: String,
+        path: String,
     },
     /// It cannot be reached.
-    #[error("cannot open the database `{place}`")]
+    #[error("cannot open the database `{path}`")]
     Unreachable {
         /// The file.
-        place: String,
+        path: String,
         /// What the system said.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// There is no room left.
-    #[error("no room left for the database `{place}`")]
+    #[error("no room left for the database `{path}`")]
     Full {
         /// The file.
-        place: String,
+        path: String,
     },
     /// A statement failed, or a stored value cannot be read.
-    #[error("the database failed while {doing}")]
+    #[error("the database failed while {operation}")]
     Failed {
         /// What was being done.
-        doing: &'static str,
+        operation: &'static str,
         /// What it said.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -540,16 +540,16 @@ pub enum StoreFault {
 
 /// Remembers everything.
 #[async_trait]
-pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
+pub trait Store: SiteStore + AnchorStore + ReviveStore + BudgetStore + Send + Sync {
     /// Opens the unfinished run of the same plan, or a new one.
     ///
     /// With `fresh`, an unfinished one is left as it is and never resumed.
     async fn open_run(
         &self,
-        plan: &RunPlan,
+        plan: &RunKey,
         fresh: bool,
         now: Timestamp,
-    ) -> Result<OpenRun, StoreFault>;
+    ) -> Result<OpenRun, StoreError>;
 
     /// Says that a document takes part in the run. If its bytes changed since
     /// it was last loaded, its old links are forgotten.
@@ -557,97 +557,96 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
         &self,
         run: RunId,
         document: &NewDocument,
-    ) -> Result<LoadedDocument, StoreFault>;
+    ) -> Result<LoadedDocument, StoreError>;
 
     /// Adds links of a document. Targets not yet known to the run become
-    /// errands, or are settled from memory if they were alive lately. Where a
+    /// tasks, or are settled from memory if they were alive lately. Where a
     /// link wants a place, memory must know which places there are.
-    async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreFault>;
+    async fn add_links(&self, run: RunId, batch: LinkBatch<'_>) -> Result<(), StoreError>;
 
     /// Marks a document as loaded whole.
-    async fn finish_document(&self, document: DocumentId) -> Result<(), StoreFault>;
+    async fn finish_document(&self, document: DocumentId) -> Result<(), StoreError>;
 
-    /// Ends loading: forgets documents that no longer take part and errands
+    /// Ends loading: forgets documents that no longer take part and tasks
     /// that no link names any more.
-    async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreFault>;
+    async fn finish_loading(&self, run: RunId, documents: &[DocumentId]) -> Result<(), StoreError>;
 
-    /// Leases up to `hosts` hosts with errands that are due, with up to
-    /// `errands` of each.
+    /// Leases up to `hosts` hosts with tasks that are due, with up to
+    /// `tasks` of each.
     async fn claim(
         &self,
         run: RunId,
         hosts: usize,
-        errands: usize,
+        tasks: usize,
         now: Timestamp,
         until: Timestamp,
-    ) -> Result<Vec<Claim>, StoreFault>;
+    ) -> Result<Vec<Claim>, StoreError>;
 
-    /// More due errands of a leased host, after the last one it was given.
-    async fn refill(
+    /// More due tasks of a leased host, after the last one it was given.
+    async fn more_tasks(
         &self,
         run: RunId,
         lease: HostLease,
-        after: (Timestamp, ErrandId),
+        after: (Timestamp, TaskId),
         limit: usize,
         now: Timestamp,
-    ) -> Result<Vec<Errand>, StoreFault>;
+    ) -> Result<Vec<FetchTask>, StoreError>;
 
     /// Keeps leases a while longer.
-    async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreFault>;
+    async fn renew(&self, leases: &[HostLease], until: Timestamp) -> Result<(), StoreError>;
 
     /// Gives a host back, with its clock and what was done to it.
     async fn release(
         &self,
         run: RunId,
         lease: HostLease,
-        pace: &HostPace,
-        tally: &HostTally,
-    ) -> Result<(), StoreFault>;
+        pace: &HostSchedule,
+        tally: &HostStats,
+    ) -> Result<(), StoreError>;
 
-    /// When the next errand of a host that is not leased falls due.
-    async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreFault>;
+    /// When the next task of a host that is not leased falls due.
+    async fn next_due(&self, run: RunId) -> Result<Option<Timestamp>, StoreError>;
 
     /// Commits results in one transaction, with the links of their pages.
-    async fn complete(
+    async fn commit(
         &self,
         run: RunId,
-        completions: &[Completion],
-        moments: Moments,
-    ) -> Result<Completed, StoreFault>;
+        completions: &[TaskCompletion],
+        moments: CacheWindow,
+    ) -> Result<CommitSummary, StoreError>;
 
     /// Remembers that some server was met.
-    async fn prove_network(&self, run: RunId) -> Result<(), StoreFault>;
+    async fn confirm_network(&self, run: RunId) -> Result<(), StoreError>;
 
-    /// Errands on hold with the last probe of each, after `after`.
-    async fn held(
+    /// Tasks on hold with the last probe of each, after `after`.
+    async fn held_tasks(
         &self,
         run: RunId,
-        after: ErrandId,
+        after: TaskId,
         limit: usize,
-    ) -> Result<Vec<(Errand, Probe)>, StoreFault>;
+    ) -> Result<Vec<(FetchTask, Probe)>, StoreError>;
 
     /// Settled targets, in the order they were found. Findings that every
     /// document says to leave alone are left out.
-    async fn settled(
+    async fn checked_targets(
         &self,
         run: RunId,
-        query: SettledQuery<'_>,
-    ) -> Result<Vec<Settled>, StoreFault>;
+        query: CheckedTargetQuery<'_>,
+    ) -> Result<Vec<CheckedTarget>, StoreError>;
 
-    /// The links that name each of these errands' targets, with so many of
-    /// their places at most, in the order of the errands.
-    async fn mentions(
-        &self,
-        errands: &[ErrandId],
-        places: usize,
-    ) -> Result<Vec<Mentions>, StoreFault>;
+    /// The links that name each of these tasks' targets, with so many of
+    /// their places at most, in the order of the tasks.
+    async fn inlinks(&self, tasks: &[TaskId], places: usize) -> Result<Vec<Inlinks>, StoreError>;
 
     /// The control kept under this key, if it was asked at this moment or later.
-    async fn control(&self, key: &str, since: Timestamp)
-    -> Result<Option<KeptControl>, StoreFault>;
+    async fn control(
+        &self,
+        key: &str,
+        since: Timestamp,
+    ) -> Result<Option<StoredControl>, StoreError>;
 
     /// Keeps controls; a newer one takes the place of an older one.
-    async fn keep_controls(&self, controls: &[KeptControl]) -> Result<(), StoreFault>;
+    async fn save_controls(&self, controls: &[StoredControl]) -> Result<(), StoreError>;
 
     /// Other targets whose URLs begin with `directory` and that were asked in
     /// this run: those next to `url` in the order of their URLs, the nearest
@@ -658,22 +657,22 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
         directory: &str,
         url: &str,
         limit: usize,
-    ) -> Result<Vec<Neighbor>, StoreFault>;
+    ) -> Result<Vec<Neighbor>, StoreError>;
 
     /// All that is remembered of the target with this canonical URL.
-    async fn dossier(&self, url: &str) -> Result<Option<Dossier>, StoreFault>;
+    async fn target_record(&self, url: &str) -> Result<Option<TargetRecord>, StoreError>;
 
     /// How far the run has come.
-    async fn progress(&self, run: RunId) -> Result<RunProgress, StoreFault>;
+    async fn progress(&self, run: RunId) -> Result<RunProgress, StoreError>;
 
     /// The run in numbers, its targets aside.
-    async fn sources(&self, run: RunId) -> Result<Tally, StoreFault>;
+    async fn source_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
     /// The run in numbers.
-    async fn tally(&self, run: RunId) -> Result<Tally, StoreFault>;
+    async fn run_stats(&self, run: RunId) -> Result<RunStats, StoreError>;
 
     /// The hosts of the run that were asked most, busiest first.
-    async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostTally>, StoreFault>;
+    async fn hosts(&self, run: RunId, limit: usize) -> Result<Vec<HostStats>, StoreError>;
 
     /// Closes a run.
     async fn close_run(
@@ -681,15 +680,15 @@ pub trait Store: SiteStore + AnchorStore + ReviveStore + Ledger + Send + Sync {
         run: RunId,
         state: RunState,
         now: Timestamp,
-    ) -> Result<(), StoreFault>;
+    ) -> Result<(), StoreError>;
 
     /// How much the database holds.
-    async fn size(&self) -> Result<StoreSize, StoreFault>;
+    async fn size(&self) -> Result<StoreSize, StoreError>;
 
     /// Forgets runs closed before `before` and probes older than that, but
     /// never a target's current state nor what its last good page said.
-    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreFault>;
+    async fn prune(&self, before: Timestamp) -> Result<StoreSize, StoreError>;
 
     /// Gives unused room back to the disk.
-    async fn vacuum(&self) -> Result<(), StoreFault>;
+    async fn vacuum(&self) -> Result<(), StoreError>;
 }

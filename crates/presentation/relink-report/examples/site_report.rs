@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use relink_report::human::Paint;
+use relink_report::human::TextStyle;
 use relink_report::site::{html, human};
 
 #[path = "../tests/site/sample.rs"]
@@ -12,5 +12,5 @@ mod sample;
 fn main() -> io::Result<()> {
     let report = sample::report();
     io::stdout().write_all(html(&report).as_bytes())?;
-    io::stderr().write_all(human(&report, Paint::Plain).as_bytes())
+    io::stderr().write_all(human(&report, TextStyle::Plain).as_bytes())
 }

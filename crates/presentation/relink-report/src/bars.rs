@@ -25,12 +25,12 @@ pub struct BarChart {
     /// What the bars show.
     pub title: String,
     /// The bars, in order.
-    pub bars: Vec<Bar>,
+    pub bars: Vec<ChartBar>,
 }
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
+pub struct ChartBar {
     /// What it stands for.
     pub label: String,
     /// Its length, 0 to 1.
@@ -53,7 +53,7 @@ impl BarChart {
     }
 
     /// A bar's length beside the longest one.
-    fn length(&self, bar: &Bar) -> f64 {
+    fn length(&self, bar: &ChartBar) -> f64 {
         let longest = self.bars.iter().map(|bar| bar.share).fold(0.0, f64::max);
         if longest <= 0.0 { 0.0 } else { (bar.share / longest).clamp(0.0, 1.0) }
     }
@@ -75,7 +75,7 @@ impl BarChart {
         text
     }
 
-    fn svg_bar(&self, bar: &Bar, y: u32) -> String {
+    fn svg_bar(&self, bar: &ChartBar, y: u32) -> String {
         let length = self.length(bar) * f64::from(BAR_WIDTH);
         let (label, note) = (escaped(&bar.label), escaped(&bar.note));
         let baseline = y + BAR_HEIGHT - 4;
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     fn chart(bars: &[(&str, f64)]) -> BarChart {
-        let bar = |(label, share): &(&str, f64)| Bar {
+        let bar = |(label, share): &(&str, f64)| ChartBar {
             label: (*label).to_owned(),
             share: *share,
             note: format!("{:.0} %", share * 100.0),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use relink_model::Word;
+use relink_model::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,16 +32,16 @@ impl DeadLinks {
     /// let dead = DeadLinks::among(&words);
     /// assert_eq!((dead.dead_links, dead.soft_404_share), (12, Some(0.25)));
     /// ```
-    pub fn among(words: &BTreeMap<Word, u64>) -> Self {
-        let dead_links = [Word::Dead, Word::Soft404, Word::Hijacked]
+    pub fn among(words: &BTreeMap<Verdict, u64>) -> Self {
+        let dead_links = [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked]
             .into_iter()
             .map(|word| count(words, word))
             .fold(0, u64::saturating_add);
-        Self { dead_links, soft_404_share: share(count(words, Word::Soft404), dead_links) }
+        Self { dead_links, soft_404_share: share(count(words, Verdict::Soft404), dead_links) }
     }
 }
 
-fn count(words: &BTreeMap<Word, u64>, word: Word) -> u64 {
+fn count(words: &BTreeMap<Verdict, u64>, word: Verdict) -> u64 {
     words.get(&word).copied().unwrap_or(0)
 }
 
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(words: &[(Word, u64)], dead_links: u64, soft_404_share: Option<f64>) {
+    fn check(words: &[(Verdict, u64)], dead_links: u64, soft_404_share: Option<f64>) {
         let words = words.iter().copied().collect();
         assert_eq!(DeadLinks::among(&words), DeadLinks { dead_links, soft_404_share });
     }
@@ -68,14 +68,18 @@ mod tests {
     #[test]
     fn only_what_is_gone_for_good_is_dead() {
         check(&[], 0, None);
-        check(&[(Word::Failing, 4), (Word::Blocked, 2), (Word::Local, 1)], 0, None);
-        check(&[(Word::Dead, 2), (Word::Hijacked, 1)], 3, Some(0.0));
+        check(&[(Verdict::Failing, 4), (Verdict::Blocked, 2), (Verdict::Local, 1)], 0, None);
+        check(&[(Verdict::Dead, 2), (Verdict::Hijacked, 1)], 3, Some(0.0));
     }
 
     #[test]
     fn the_share_counts_soft_404s_alone() {
-        check(&[(Word::Dead, 1), (Word::Soft404, 1), (Word::Hijacked, 1)], 3, Some(0.3333));
-        check(&[(Word::Soft404, 5)], 5, Some(1.0));
-        check(&[(Word::Dead, u64::MAX), (Word::Soft404, u64::MAX)], u64::MAX, Some(1.0));
+        check(
+            &[(Verdict::Dead, 1), (Verdict::Soft404, 1), (Verdict::Hijacked, 1)],
+            3,
+            Some(0.3333),
+        );
+        check(&[(Verdict::Soft404, 5)], 5, Some(1.0));
+        check(&[(Verdict::Dead, u64::MAX), (Verdict::Soft404, u64::MAX)], u64::MAX, Some(1.0));
     }
 }

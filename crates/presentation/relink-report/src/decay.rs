@@ -8,7 +8,7 @@ mod text;
 
 use std::borrow::Cow;
 
-use relink_model::Word;
+use relink_model::Verdict;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -49,14 +49,14 @@ pub struct PageDecay {
     pub url: String,
     /// What is said of the page itself; null where nothing is known of it.
     #[schemars(schema_with = "schema::word_or_null")]
-    pub verdict: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// The score.
     #[schemars(schema_with = "schema::share")]
     pub decay: f64,
     /// Where it lies, 95 times in 100 or more often.
-    pub interval: Between,
+    pub interval: IntervalRow,
     /// Where it lies for certain.
-    pub bounds: Between,
+    pub bounds: IntervalRow,
     /// How many walks it rests on, beside what is certain.
     pub walks: u32,
     /// How likely a surfer is content with a living page.
@@ -64,7 +64,7 @@ pub struct PageDecay {
     /// `plain` or `selfloop`.
     pub form: String,
     /// Its own links; null for a page that is dead itself.
-    pub own: Option<OwnShare>,
+    pub own: Option<OwnLinksRow>,
     /// Where surfers fail, most of them first.
     pub dead_ends: Vec<DeadEndRow>,
     /// Links to repair, the best first.
@@ -78,14 +78,14 @@ pub struct PageDecay {
     #[schemars(schema_with = "schema::share_or_null")]
     pub worse_than: Option<f64>,
     /// What was asked; null where nothing was.
-    pub asked: Option<AskedRow>,
+    pub cost: Option<RequestCostRow>,
     /// How it ended: `enough`, `out-of-pages` or `interrupted`.
     pub end: String,
 }
 
 /// From one number to another.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct Between {
+pub struct IntervalRow {
     /// The least.
     pub low: f64,
     /// The most.
@@ -94,17 +94,17 @@ pub struct Between {
 
 /// What a page's own links have to do with its score: equation (1).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct OwnShare {
+pub struct OwnLinksRow {
     /// How many links it has.
     pub links: usize,
     /// How many of them were looked at.
-    pub looked_at: usize,
+    pub checked: usize,
     /// How many of those are dead.
     pub dead: f64,
     /// F, the share that is dead.
     pub dead_share: f64,
     /// D̄, the mean decay of what the others lead to.
-    pub mean_of_others: f64,
+    pub mean_neighbor_decay: f64,
     /// (1 − σ) F.
     pub own: f64,
     /// (1 − σ)(1 − F) D̄.
@@ -140,7 +140,7 @@ pub struct RepairRow {
 
 /// What was asked for a score.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct AskedRow {
+pub struct RequestCostRow {
     /// Pages that were looked at.
     pub pages: u64,
     /// Requests that took, redirects and comparisons included.
@@ -193,21 +193,21 @@ pub struct SigmaDecay {
     /// Those of them whose score is above one half.
     pub clean_and_rotten: u64,
     /// The most rotten pages, the worst first.
-    pub top: Vec<PageRow>,
+    pub top: Vec<PageScoreRow>,
     /// The soundest pages, the best first.
-    pub bottom: Vec<PageRow>,
+    pub bottom: Vec<PageScoreRow>,
 }
 
 /// One page in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct PageRow {
+pub struct PageScoreRow {
     /// Its address or name.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// Its score, what lies beyond the edge being sound.
     pub decay: f64,
     /// The most it can be.
-    pub most: f64,
+    pub max_decay: f64,
     /// The share of its own links that are dead.
     pub dead_links: f64,
 }

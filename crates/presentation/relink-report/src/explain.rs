@@ -2,12 +2,12 @@
 
 use std::str::FromStr;
 
-use relink_judge::codes::{self, CodeMeaning, CodeStanding};
-use relink_judge::status::{self, StatusMeaning};
-use relink_model::Code;
+use relink_judge::codes::{self, CodeInfo, CodeStatus};
+use relink_judge::status::{self, StatusInfo};
+use relink_model::FindingCode;
 use thiserror::Error;
 
-use crate::human::{Paint, padded, width};
+use crate::human::{TextStyle, padded, width};
 use crate::printable;
 
 /// Columns an explanation is wrapped to.
@@ -25,9 +25,9 @@ const COLUMNS: usize = 78;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
     /// A code of ours.
-    Code(CodeMeaning),
+    Code(CodeInfo),
     /// An HTTP status.
-    Status(StatusMeaning),
+    Status(StatusInfo),
 }
 
 /// The text is nothing that can be explained.
@@ -35,7 +35,7 @@ pub enum Subject {
 pub enum UnknownSubject {
     /// It has the form of a code, but there is no such code.
     #[error("there is no code {0}")]
-    NoSuchCode(Code),
+    NoSuchCode(FindingCode),
     /// It is neither a code nor a status.
     #[error("`{0}` is neither a code like `RL101` nor an HTTP status like `404`")]
     Neither(String),
@@ -45,7 +45,7 @@ impl FromStr for Subject {
     type Err = UnknownSubject;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Ok(code) = text.parse::<Code>() {
+        if let Ok(code) = text.parse::<FindingCode>() {
             let meaning = codes::meaning(code).ok_or(UnknownSubject::NoSuchCode(code))?;
             return Ok(Self::Code(meaning));
         }
@@ -58,7 +58,7 @@ impl FromStr for Subject {
 }
 
 /// Explains a code or a status.
-pub fn explain(paint: Paint, subject: &Subject) -> String {
+pub fn explain(paint: TextStyle, subject: &Subject) -> String {
     match subject {
         Subject::Code(meaning) => explain_code(paint, meaning),
         Subject::Status(meaning) => explain_status(paint, meaning),
@@ -66,33 +66,34 @@ pub fn explain(paint: Paint, subject: &Subject) -> String {
 }
 
 /// Every code there is, one to a line.
-pub fn list(paint: Paint) -> String {
+pub fn list(paint: TextStyle) -> String {
     codes::all().iter().map(|row| listed(paint, row)).collect()
 }
 
-fn explain_code(paint: Paint, meaning: &CodeMeaning) -> String {
-    let label = format!("{} {}", meaning.code, meaning.word);
-    let title = format!("{}: {}", paint.word(meaning.word, &label), meaning.name);
-    let mut text = format!("{title}\n\n{}\n", wrapped("  ", "", meaning.sentence));
+fn explain_code(paint: TextStyle, meaning: &CodeInfo) -> String {
+    let label = format!("{} {}", meaning.code, meaning.verdict);
+    let title = format!("{}: {}", paint.word(meaning.verdict, &label), meaning.name);
+    let mut text = format!("{title}\n\n{}\n", wrapped("  ", "", meaning.description));
     text.push_str(&what_to_do(paint, meaning.advice));
-    if meaning.standing == CodeStanding::Reserved {
+    if meaning.status == CodeStatus::Reserved {
         text.push_str("\nThis number is reserved: this build does not give it.\n");
     }
     text
 }
 
-fn explain_status(paint: Paint, meaning: &StatusMeaning) -> String {
+fn explain_status(paint: TextStyle, meaning: &StatusInfo) -> String {
     let name = paint.strong(&format!("{} {}", meaning.status, meaning.name));
-    let title = format!("{name} ({}, {})", meaning.class, meaning.standing);
-    let sentence = wrapped("  ", "", meaning.sentence);
+    let title = format!("{name} ({}, {})", meaning.class, meaning.origin);
+    let sentence = wrapped("  ", "", meaning.description);
     let advice = what_to_do(paint, meaning.advice);
-    let word = paint.word(meaning.word, &format!("{} {}", meaning.word.sign(), meaning.word));
+    let word =
+        paint.word(meaning.verdict, &format!("{} {}", meaning.verdict.symbol(), meaning.verdict));
     let code = meaning.code.map_or(String::new(), |code| format!(", {code}"));
     format!("{title}\n\n{sentence}\n{advice}\nRelink says: {word}{code}\n")
 }
 
 /// What to do, as a paragraph.
-pub(crate) fn what_to_do(paint: Paint, advice: &str) -> String {
+pub(crate) fn what_to_do(paint: TextStyle, advice: &str) -> String {
     const LABEL: &str = "what to do: ";
     labeled(LABEL, &paint.help(LABEL), advice)
 }
@@ -103,16 +104,16 @@ pub(crate) fn labeled(label: &str, painted: &str, text: &str) -> String {
     format!("{painted}{}", lines.strip_prefix(label).unwrap_or(&lines))
 }
 
-fn listed(paint: Paint, row: &CodeMeaning) -> String {
+fn listed(paint: TextStyle, row: &CodeInfo) -> String {
     // The widest sign, the longest words (`hijacked`, `soft-404`) and a gap.
     const WORD_COLUMNS: usize = 13;
     // Signs are one or two columns wide.
-    let sign = padded(row.word.sign().encode_utf8(&mut [0; 4]), 2);
-    let word = padded(&format!("{sign} {}", row.word), WORD_COLUMNS);
-    let word = paint.word(row.word, &word);
-    let reserved = match row.standing {
-        CodeStanding::InUse => String::new(),
-        CodeStanding::Reserved => paint.quiet(" (reserved)"),
+    let sign = padded(row.verdict.symbol().encode_utf8(&mut [0; 4]), 2);
+    let word = padded(&format!("{sign} {}", row.verdict), WORD_COLUMNS);
+    let word = paint.word(row.verdict, &word);
+    let reserved = match row.status {
+        CodeStatus::InUse => String::new(),
+        CodeStatus::Reserved => paint.quiet(" (reserved)"),
     };
     format!("{}  {word}{}{reserved}\n", row.code, row.name)
 }
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
 
     fn explained(text: &str) -> String {
-        explain(Paint::Plain, &text.parse().unwrap())
+        explain(TextStyle::Plain, &text.parse().unwrap())
     }
 
     #[test]
@@ -160,14 +161,14 @@ mod tests {
 
     #[test]
     fn every_code_is_listed() {
-        insta::assert_snapshot!(list(Paint::Plain));
+        insta::assert_snapshot!(list(TextStyle::Plain));
     }
 
     #[test]
     fn everything_that_has_a_meaning_fits_its_columns() {
         let codes = codes::all().iter().map(|row| Subject::Code(*row));
         for subject in codes.chain(status::all().map(Subject::Status)) {
-            for line in explain(Paint::Plain, &subject).lines().skip(1) {
+            for line in explain(TextStyle::Plain, &subject).lines().skip(1) {
                 assert!(width(line) <= COLUMNS, "{line}");
             }
         }
@@ -175,8 +176,8 @@ mod tests {
 
     #[track_caller]
     fn check_unknown(text: &str, expect: &str) {
-        let fault = text.parse::<Subject>().unwrap_err();
-        assert_eq!(fault.to_string(), expect);
+        let error = text.parse::<Subject>().unwrap_err();
+        assert_eq!(error.to_string(), expect);
     }
 
     #[test]
@@ -195,7 +196,7 @@ mod tests {
         let all = codes::all().iter().map(|row| Subject::Code(*row));
         let texts: Vec<String> = all
             .chain(status::all().map(Subject::Status))
-            .map(|subject| explain(Paint::Plain, &subject))
+            .map(|subject| explain(TextStyle::Plain, &subject))
             .collect();
         assert!(!texts.concat().contains("`relink "));
     }

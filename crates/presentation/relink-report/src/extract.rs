@@ -6,7 +6,7 @@
 
 use std::io::Write as _;
 
-use relink_model::{Link, LinkTarget, PlaceKind, SkipReason};
+use relink_model::{Link, LinkKind, LinkTarget, SkipReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct LinkRow<'a> {
     pub target: Redacted<'a>,
     /// The kind of place.
     #[schemars(schema_with = "schema::place_kind")]
-    pub kind: PlaceKind,
+    pub kind: LinkKind,
     /// Why it is not checked, or null if it is.
     #[schemars(schema_with = "schema::skip_reason")]
     pub skipped: Option<SkipReason>,
@@ -45,7 +45,7 @@ pub struct LinkRow<'a> {
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ProblemRow<'a> {
+pub struct ExtractProblemRow<'a> {
     /// The document's path; `-` is standard input.
     pub path: Redacted<'a>,
     /// The line, from 1, or null if it is about the whole document.
@@ -72,7 +72,7 @@ pub struct LinkReport<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkReportTail<'a> {
     /// What could not be read.
-    pub problems: Vec<ProblemRow<'a>>,
+    pub problems: Vec<ExtractProblemRow<'a>>,
     /// The extraction in numbers.
     pub summary: LinkSummary,
 }
@@ -92,7 +92,7 @@ pub struct LinkSummary {
 
 /// What links are written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LinkShape {
+pub enum LinkFormat {
     /// A line for people.
     Human,
     /// A line of JSON.
@@ -104,19 +104,19 @@ pub enum LinkShape {
 /// Writes the links of one document into a buffer.
 #[derive(Debug)]
 pub struct LinkWriter {
-    shape: LinkShape,
+    shape: LinkFormat,
     /// All of a row that is the same for every link of the document.
     opening: Vec<u8>,
 }
 
 impl LinkWriter {
     /// A writer for the links of the document at `path`.
-    pub fn new(shape: LinkShape, path: &str) -> Self {
+    pub fn new(shape: LinkFormat, path: &str) -> Self {
         let mut opening = Vec::new();
         match shape {
-            LinkShape::Human => opening.extend_from_slice(printable(&redact(path)).as_bytes()),
-            LinkShape::JsonLine => open_row(&mut opening, path),
-            LinkShape::JsonMember => {
+            LinkFormat::Human => opening.extend_from_slice(printable(&redact(path)).as_bytes()),
+            LinkFormat::JsonLine => open_row(&mut opening, path),
+            LinkFormat::JsonMember => {
                 opening.push(b',');
                 open_row(&mut opening, path);
             }
@@ -128,8 +128,8 @@ impl LinkWriter {
     pub fn write(&self, out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
         out.extend_from_slice(&self.opening);
         match self.shape {
-            LinkShape::Human => write_human(out, link, skipped),
-            LinkShape::JsonLine | LinkShape::JsonMember => write_row(out, link, skipped),
+            LinkFormat::Human => write_human(out, link, skipped),
+            LinkFormat::JsonLine | LinkFormat::JsonMember => write_row(out, link, skipped),
         }
         out.push(b'\n');
     }
@@ -143,7 +143,7 @@ fn open_row(out: &mut Vec<u8>, path: &str) {
 }
 
 fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
-    let place = &link.place;
+    let place = &link.location;
     let numbers: [(&[u8], usize); 4] = [
         (b",\"line\":", place.line as usize),
         (b",\"column\":", place.column as usize),
@@ -161,7 +161,7 @@ fn write_row(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     out.extend_from_slice(b",\"kind\":\"");
     out.extend_from_slice(place.kind.as_str().as_bytes());
     out.extend_from_slice(b"\",\"skipped\":");
-    push_or_null(out, skipped.map(skip_word));
+    push_or_null(out, skipped.map(skip_reason_str));
     out.extend_from_slice(b",\"malformed\":");
     push_or_null(out, malformed(link).map(redact_prose).as_deref());
     out.push(b'}');
@@ -175,7 +175,7 @@ fn push_or_null(out: &mut Vec<u8>, text: Option<&str>) {
 }
 
 fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
-    let place = &link.place;
+    let place = &link.location;
     out.push(b':');
     push_number(out, place.line as usize);
     out.push(b':');
@@ -186,7 +186,7 @@ fn write_human(out: &mut Vec<u8>, link: &Link, skipped: Option<SkipReason>) {
     out.extend_from_slice(printable(&redact(link.target.text())).as_bytes());
     if let Some(reason) = skipped {
         out.extend_from_slice(b" (skipped: ");
-        out.extend_from_slice(skip_word(reason).as_bytes());
+        out.extend_from_slice(skip_reason_str(reason).as_bytes());
         out.push(b')');
     }
     if let Some(reason) = malformed(link) {
@@ -203,7 +203,7 @@ fn malformed(link: &Link) -> Option<&str> {
 }
 
 /// Why a link is not checked, as JSON spells it.
-pub const fn skip_word(reason: SkipReason) -> &'static str {
+pub const fn skip_reason_str(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::Scheme => "scheme",
         SkipReason::Placeholder => "placeholder",
@@ -250,7 +250,7 @@ pub fn report_ending(tail: &LinkReportTail<'_>) -> serde_json::Result<Vec<u8>> {
 }
 
 /// A problem as a line for people.
-pub fn problem_line(problem: &ProblemRow<'_>) -> String {
+pub fn problem_line(problem: &ExtractProblemRow<'_>) -> String {
     let path = printable(&problem.path);
     let text = printable(&problem.text);
     match problem.line {
@@ -261,33 +261,34 @@ pub fn problem_line(problem: &ProblemRow<'_>) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use relink_model::Place;
+    use relink_model::SourceLocation;
 
     use super::*;
 
     fn link(target: LinkTarget) -> Link {
-        let place = Place { span: (7..23).into(), line: 3, column: 4, kind: PlaceKind::Link };
-        Link { place, raw: "a\"b&amp;\u{1b}\\".to_owned(), target }
+        let place =
+            SourceLocation { span: (7..23).into(), line: 3, column: 4, kind: LinkKind::Hyperlink };
+        Link { location: place, raw: "a\"b&amp;\u{1b}\\".to_owned(), target }
     }
 
-    fn written(shape: LinkShape, link: &Link, skipped: Option<SkipReason>) -> String {
+    fn written(shape: LinkFormat, link: &Link, skipped: Option<SkipReason>) -> String {
         let mut out = Vec::new();
         LinkWriter::new(shape, "a b\t.md").write(&mut out, link, skipped);
         String::from_utf8(out).unwrap()
     }
 
     pub(crate) fn row(link: &Link, skipped: Option<SkipReason>) -> LinkRow<'_> {
-        let span = link.place.span;
+        let span = link.location.span;
         LinkRow {
             schema: SCHEMA,
             path: redact("a b\t.md"),
-            line: link.place.line,
-            column: link.place.column,
+            line: link.location.line,
+            column: link.location.column,
             start: span.start,
             end: span.end,
             raw: redact(&link.raw),
             target: redact(link.target.text()),
-            kind: link.place.kind,
+            kind: link.location.kind,
             skipped,
             malformed: malformed(link).map(redact_prose),
         }
@@ -303,8 +304,8 @@ pub(crate) mod tests {
         for link in &links {
             for skipped in SKIP_REASONS.into_iter().map(Some).chain([None]) {
                 let expect = serde_json::to_string(&row(link, skipped)).unwrap();
-                assert_eq!(written(LinkShape::JsonLine, link, skipped), format!("{expect}\n"));
-                let member = written(LinkShape::JsonMember, link, skipped);
+                assert_eq!(written(LinkFormat::JsonLine, link, skipped), format!("{expect}\n"));
+                let member = written(LinkFormat::JsonMember, link, skipped);
                 assert_eq!(member, format!(",{expect}\n"));
             }
         }
@@ -312,7 +313,7 @@ pub(crate) mod tests {
 
     #[test]
     fn people_get_a_line_that_harms_no_terminal_and_shows_no_password() {
-        let told = |link: &Link, skipped| written(LinkShape::Human, link, skipped);
+        let told = |link: &Link, skipped| written(LinkFormat::Human, link, skipped);
         let web = link(LinkTarget::Web("https://ann:secret@example.org/\u{1b}".into()));
         assert_eq!(told(&web, None), "a b .md:3:4 link https://***@example.org/␛\n");
         let mail = link(LinkTarget::Skipped("mailto:a@b.test".into(), SkipReason::Scheme));
@@ -330,7 +331,7 @@ pub(crate) mod tests {
     fn a_report_is_one_json_document() {
         let link = sample();
         let tail = LinkReportTail {
-            problems: vec![ProblemRow {
+            problems: vec![ExtractProblemRow {
                 path: redact("b.md"),
                 line: None,
                 text: redact_prose("cannot be read"),
@@ -338,8 +339,8 @@ pub(crate) mod tests {
             summary: LinkSummary { documents: 1, links: 2, skipped: 1, problems: 1 },
         };
         let mut text = report_opening("0.1.0");
-        text.extend_from_slice(&written(LinkShape::JsonMember, &link, None).as_bytes()[1..]);
-        text.extend_from_slice(written(LinkShape::JsonMember, &link, None).as_bytes());
+        text.extend_from_slice(&written(LinkFormat::JsonMember, &link, None).as_bytes()[1..]);
+        text.extend_from_slice(written(LinkFormat::JsonMember, &link, None).as_bytes());
         text.extend_from_slice(&report_ending(&tail).unwrap());
         let read: LinkReport = serde_json::from_slice(&text).unwrap();
         assert_eq!(read.links, [row(&link, None), row(&link, None)]);

@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use relink_model::{PlaceKind, Word};
+use relink_model::{LinkKind, Verdict};
 
 use crate::{redact, redact_prose};
 
@@ -19,7 +19,7 @@ pub struct NodeRow<'a> {
     /// Its address.
     pub url: &'a str,
     /// What is said of it.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// The last status.
     pub status: Option<u16>,
     /// How far it is from the beginning.
@@ -62,7 +62,7 @@ impl<W: Write> Graphml<W> {
     pub fn node(&mut self, node: &NodeRow<'_>) -> io::Result<()> {
         write!(self.out, "<node id=\"n{}\">", node.id)?;
         self.data("url", &redact(node.url))?;
-        if let Some(word) = node.word {
+        if let Some(word) = node.verdict {
             self.data("verdict", word.as_str())?;
         }
         if let Some(status) = node.status {
@@ -78,7 +78,7 @@ impl<W: Write> Graphml<W> {
     }
 
     /// Writes a link between two nodes.
-    pub fn edge(&mut self, from: i64, to: i64, kind: PlaceKind) -> io::Result<()> {
+    pub fn edge(&mut self, from: i64, to: i64, kind: LinkKind) -> io::Result<()> {
         write!(self.out, "<edge source=\"n{from}\" target=\"n{to}\">")?;
         self.data("kind", kind.as_str())?;
         self.out.write_all(b"</edge>\n")
@@ -97,19 +97,19 @@ impl<W: Write> Graphml<W> {
 
 /// A link with both its ends.
 #[derive(Debug, Clone, Copy)]
-pub struct LinkRow<'a> {
+pub struct GraphEdgeRow<'a> {
     /// The page it stands on.
     pub from: &'a str,
     /// Where it leads.
     pub to: &'a str,
     /// What kind of place it stands in.
-    pub kind: PlaceKind,
+    pub kind: LinkKind,
     /// The line it stands in.
     pub line: u32,
     /// The place on the target it wants.
     pub fragment: Option<&'a str>,
     /// What is said of the target.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// The target's last status.
     pub status: Option<u16>,
 }
@@ -127,8 +127,8 @@ impl<W: Write> GraphCsv<W> {
     }
 
     /// Writes a link.
-    pub fn link(&mut self, link: &LinkRow<'_>) -> io::Result<()> {
-        let word = link.word.map(Word::as_str).unwrap_or_default();
+    pub fn link(&mut self, link: &GraphEdgeRow<'_>) -> io::Result<()> {
+        let word = link.verdict.map(Verdict::as_str).unwrap_or_default();
         let status = link.status.map(|status| status.to_string()).unwrap_or_default();
         write!(
             self.out,
@@ -225,7 +225,7 @@ mod tests {
         let node = NodeRow {
             id: 7,
             url: "https://me:secret@example.org/?a=1&b=2",
-            word: Some(Word::Alive),
+            verdict: Some(Verdict::Alive),
             status: Some(200),
             depth: Some(0),
             title: Some("A <b> \u{1} title"),
@@ -233,7 +233,7 @@ mod tests {
         let text = written(|out| {
             let mut graph = Graphml::begin(out)?;
             graph.node(&node)?;
-            graph.edge(7, 8, PlaceKind::Link)?;
+            graph.edge(7, 8, LinkKind::Hyperlink)?;
             graph.end()
         });
         assert!(text.contains("<node id=\"n7\"><data key=\"url\">"), "{text}");

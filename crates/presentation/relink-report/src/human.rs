@@ -13,11 +13,11 @@ mod revival;
 mod snippet;
 
 pub use closing::{
-    Closing, Headline, closing, headline, interrupted, no_network, remark, skipped, summary,
+    Footer, Headline, closing, headline, interrupted, no_network, remark, skipped, summary,
 };
 pub use finding::{FindingView, finding};
 pub use hosts::hosts;
-pub use paint::Paint;
+pub use paint::TextStyle;
 pub use quantity::{age, counted, duration, grouped, resemblance, size};
 pub use revival::{AliasView, ReplacementView, RevivalView, revival};
 pub use snippet::Snippet;

@@ -12,7 +12,6 @@
 
 pub mod bars;
 pub mod decay;
-pub mod dossier;
 pub mod explain;
 pub mod extract;
 pub mod graph;
@@ -20,9 +19,10 @@ pub mod human;
 pub mod schema;
 pub mod site;
 pub mod survey;
+pub mod target_record;
 
 mod dead_links;
-mod ending_name;
+mod fetch_outcome_name;
 mod json_string;
 mod printable;
 mod redact;
@@ -33,7 +33,7 @@ mod row;
 mod suggestion;
 
 pub use dead_links::DeadLinks;
-pub use ending_name::EndingName;
+pub use fetch_outcome_name::FetchOutcomeName;
 pub use printable::printable;
 pub use redact::{Redacted, redact, redact_prose};
 pub use report::{
@@ -41,6 +41,8 @@ pub use report::{
     Tool,
 };
 pub use revive_summary::{FoundShare, ReviveSummary};
-pub use revived::{AliasRow, CopyRow, CostRow, EvidenceRow, RevivedAlias, RevivedRow, RevivedView};
-pub use row::{Evidence, HopRow, PlaceRow, PlaceView, SCHEMA, TargetRow, TargetView};
+pub use revived::{
+    AliasEvidenceRow, AliasRow, CopyRow, CostRow, RevivedAlias, RevivedRow, RevivedView,
+};
+pub use row::{EvidenceRow, HopRow, LocationRow, LocationView, SCHEMA, TargetRow, TargetView};
 pub use suggestion::{OtherRow, PassedOverRow, ReplacementRow, RevivalRow, SuggestionRow};

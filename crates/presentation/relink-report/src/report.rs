@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use jiff::Timestamp;
-use relink_model::Word;
+use relink_model::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -74,7 +74,7 @@ pub struct ReportTail<'a> {
     pub problems: Vec<ProblemRow<'a>>,
     /// The run in numbers.
     pub summary: Summary,
-    /// What a survey makes of its catalogue; only surveys have this.
+    /// What a survey makes of its catalog; only surveys have this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub survey: Option<SurveyRow<'a>>,
     /// When the run ended.
@@ -99,11 +99,11 @@ pub struct HostRow<'a> {
     /// The host's name.
     pub name: Cow<'a, str>,
     /// Requests made, retries and second looks included.
-    pub asked: u64,
+    pub requests: u64,
     /// Those of them that asked for a page only to compare with.
     pub controls: u64,
     /// Requests that some server answered.
-    pub answered: u64,
+    pub responses: u64,
     /// Answers that asked for slower visits.
     pub throttled: u64,
     /// Milliseconds spent asking.
@@ -128,7 +128,7 @@ pub struct Summary {
     /// Targets by verdict; every verdict is listed.
     #[serde(serialize_with = "every_word")]
     #[schemars(schema_with = "schema::word_counts")]
-    pub words: BTreeMap<Word, u64>,
+    pub verdicts: BTreeMap<Verdict, u64>,
     /// Links that were not checked, by the reason.
     pub skipped: BTreeMap<String, u64>,
     /// The dead among them, and how many of those answer as if alive.
@@ -143,11 +143,11 @@ pub struct Summary {
 }
 
 fn every_word<S: Serializer>(
-    words: &BTreeMap<Word, u64>,
+    words: &BTreeMap<Verdict, u64>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    let count = |word: Word| (word, words.get(&word).copied().unwrap_or(0));
-    serializer.collect_map(Word::ALL.into_iter().map(count))
+    let count = |word: Verdict| (word, words.get(&word).copied().unwrap_or(0));
+    serializer.collect_map(Verdict::ALL.into_iter().map(count))
 }
 
 impl<'a> ReportHead<'a> {
@@ -216,9 +216,9 @@ mod tests {
         ReportTail {
             hosts: vec![HostRow {
                 name: "example.org".into(),
-                asked: 3,
+                requests: 3,
                 controls: 1,
-                answered: 3,
+                responses: 3,
                 throttled: 0,
                 busy_ms: 36,
                 waited_ms: 200,
@@ -236,7 +236,7 @@ mod tests {
                 targets: 2,
                 cached: 0,
                 dead: DeadLinks::among(&words()),
-                words: words(),
+                verdicts: words(),
                 skipped: BTreeMap::from([("code".to_owned(), 2)]),
                 notices: Vec::new(),
                 exit: 1,
@@ -245,9 +245,9 @@ mod tests {
         }
     }
 
-    fn words() -> BTreeMap<Word, u64> {
-        let counts = Word::ALL.into_iter().map(|word| (word, 0));
-        counts.chain([(Word::Dead, 3), (Word::Soft404, 1)]).collect()
+    fn words() -> BTreeMap<Verdict, u64> {
+        let counts = Verdict::ALL.into_iter().map(|word| (word, 0));
+        counts.chain([(Verdict::Dead, 3), (Verdict::Soft404, 1)]).collect()
     }
 
     fn written(targets: usize) -> String {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn a_summary_lists_every_word_even_at_zero() {
         let json = serde_json::to_value(Summary::default()).unwrap();
-        assert_eq!(json["words"].as_object().unwrap().len(), Word::ALL.len());
+        assert_eq!(json["words"].as_object().unwrap().len(), Verdict::ALL.len());
         assert_eq!(json["words"]["soft-404"], 0);
         assert_eq!(json["dead_links"], 0);
         assert!(json["soft_404_share"].is_null());

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Snapshot, Word};
-use relink_revive::NoAlias;
-use relink_revive::cost::{Cost, Method};
-use relink_revive::evidence::{EvidenceItem, EvidenceKind};
+use relink_model::{Confidence, Snapshot, Verdict};
+use relink_revive::NoAliasReason;
+use relink_revive::cost::{Cost, RevivalMethod};
+use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ pub struct RevivedView<'a> {
     /// The dead page.
     pub url: &'a str,
     /// How it is dead, if it was checked.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// Where it lives now.
     pub alias: Option<RevivedAlias<'a>>,
     /// The best archived copy.
@@ -39,11 +39,11 @@ pub struct RevivedView<'a> {
     /// Pages of the site that are like it.
     pub others: &'a [(String, Confidence)],
     /// Why there is no alias.
-    pub reasons: &'a [NoAlias],
+    pub reasons: &'a [NoAliasReason],
     /// What could not be asked.
     pub remarks: &'a [String],
     /// What it took, by method.
-    pub costs: &'a BTreeMap<Method, Cost>,
+    pub costs: &'a BTreeMap<RevivalMethod, Cost>,
     /// When it was looked for.
     pub tried: Timestamp,
 }
@@ -56,11 +56,11 @@ pub struct RevivedAlias<'a> {
     /// How sure it is.
     pub confidence: Confidence,
     /// By which way it was found.
-    pub method: Method,
+    pub method: RevivalMethod,
     /// The pattern that led to it.
-    pub lesson: Option<i64>,
+    pub pattern: Option<i64>,
     /// What it rests on.
-    pub evidence: &'a [EvidenceItem],
+    pub evidence: &'a [AliasEvidence],
 }
 
 /// What came of looking for one dead page.
@@ -72,7 +72,7 @@ pub struct RevivedRow<'a> {
     pub url: Redacted<'a>,
     /// How it is dead, or null if it was not checked.
     #[schemars(schema_with = "schema::word_or_null")]
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// Where the page lives now, on its own site; null if that was not found.
     pub alias: Option<AliasRow<'a>>,
     /// The best archived copy, or null if there is none.
@@ -86,7 +86,7 @@ pub struct RevivedRow<'a> {
     pub others: Vec<OtherRow<'a>>,
     /// Why there is no alias, by code.
     #[schemars(schema_with = "schema::no_alias_codes")]
-    pub reasons: Vec<NoAlias>,
+    pub reasons: Vec<NoAliasReason>,
     /// What could not be asked, in plain words.
     pub remarks: Vec<Redacted<'a>>,
     /// What it took, by method: `historical-redirect`, `search`, `inference`
@@ -107,19 +107,19 @@ pub struct AliasRow<'a> {
     pub confidence: Confidence,
     /// How it was found.
     #[schemars(schema_with = "schema::alias_method")]
-    pub method: Method,
+    pub method: RevivalMethod,
     /// The number of the pattern that led to it (14 is `P14`), or null.
-    pub lesson: Option<i64>,
+    pub pattern: Option<i64>,
     /// What it rests on.
-    pub evidence: Vec<EvidenceRow<'a>>,
+    pub evidence: Vec<AliasEvidenceRow<'a>>,
 }
 
 /// One piece of evidence for an alias.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct EvidenceRow<'a> {
+pub struct AliasEvidenceRow<'a> {
     /// Its kind.
     #[schemars(schema_with = "schema::evidence_kind")]
-    pub kind: EvidenceKind,
+    pub kind: AliasEvidenceKind,
     /// What exactly was seen, in plain words.
     pub note: Redacted<'a>,
 }
@@ -131,9 +131,9 @@ pub struct CopyRow<'a> {
     pub url: Redacted<'a>,
     /// When it was archived.
     #[schemars(schema_with = "schema::moment")]
-    pub taken: Timestamp,
+    pub captured_at: Timestamp,
     /// Where people can read the copy.
-    pub address: Redacted<'a>,
+    pub replay_url: Redacted<'a>,
     /// What the server had answered; null where the archive does not tell.
     pub status: Option<u16>,
 }
@@ -159,13 +159,13 @@ impl<'a> RevivedRow<'a> {
         Self {
             schema: SCHEMA,
             url: redact(view.url),
-            word: view.word,
+            verdict: view.verdict,
             alias: view.alias.as_ref().map(AliasRow::new),
             archived: view.archived.map(CopyRow::new),
             replacements: view.replacements.iter().map(ReplacementRow::new).collect(),
             passed_over: passed_over
                 .map(|(taken, reason)| PassedOverRow {
-                    taken: *taken,
+                    captured_at: *taken,
                     reason: redact_prose(reason),
                 })
                 .collect(),
@@ -187,9 +187,9 @@ impl<'a> AliasRow<'a> {
             url: redact(alias.url),
             confidence: alias.confidence,
             method: alias.method,
-            lesson: alias.lesson,
+            pattern: alias.pattern,
             evidence: evidence
-                .map(|item| EvidenceRow { kind: item.kind, note: redact_prose(&item.note) })
+                .map(|item| AliasEvidenceRow { kind: item.kind, note: redact_prose(&item.note) })
                 .collect(),
         }
     }
@@ -199,8 +199,8 @@ impl<'a> CopyRow<'a> {
     fn new(copy: &'a Snapshot) -> Self {
         Self {
             url: redact(copy.url.as_str()),
-            taken: copy.taken,
-            address: redact(copy.address.as_str()),
+            captured_at: copy.captured_at,
+            replay_url: redact(copy.replay_url.as_str()),
             status: copy.status,
         }
     }
@@ -217,44 +217,45 @@ impl From<&Cost> for CostRow {
     }
 }
 
-fn cost<'a>((method, cost): (&Method, &Cost)) -> (Cow<'a, str>, CostRow) {
+fn cost<'a>((method, cost): (&RevivalMethod, &Cost)) -> (Cow<'a, str>, CostRow) {
     (Cow::Borrowed(method.as_str()), cost.into())
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use relink_model::Likeness;
+    use relink_model::Similarity;
 
     use super::*;
 
     /// A page of which everything was found, with a password in each address.
     pub(crate) fn with_all<T>(told: impl FnOnce(&RevivedView<'_>) -> T) -> T {
-        let evidence = [EvidenceItem {
-            kind: EvidenceKind::HistoricalRedirect,
+        let evidence = [AliasEvidence {
+            kind: AliasEvidenceKind::HistoricalRedirect,
             note: "seen at https://ann:secret@example.org/".to_owned(),
         }];
         let copy = Snapshot {
             url: "https://ann:secret@example.org/a".parse().unwrap(),
-            taken: Timestamp::UNIX_EPOCH,
-            address: "https://archive.test/1".parse().unwrap(),
+            captured_at: Timestamp::UNIX_EPOCH,
+            replay_url: "https://archive.test/1".parse().unwrap(),
             status: Some(200),
         };
-        let costs = BTreeMap::from([(Method::Elsewhere, Cost { searches: 2, ..Cost::default() })]);
+        let costs =
+            BTreeMap::from([(RevivalMethod::Elsewhere, Cost { searches: 2, ..Cost::default() })]);
         told(&RevivedView {
             url: "https://ann:secret@example.org/a",
-            word: Some(Word::Dead),
+            verdict: Some(Verdict::Dead),
             alias: Some(RevivedAlias {
                 url: "https://ann:secret@example.org/b",
                 confidence: Confidence::percent(97),
-                method: Method::HistoricalRedirect,
-                lesson: None,
+                method: RevivalMethod::HistoricalRedirect,
+                pattern: None,
                 evidence: &evidence,
             }),
             archived: Some(&copy),
-            replacements: &[crate::suggestion::tests::replacement(Likeness::Similar)],
+            replacements: &[crate::suggestion::tests::replacement(Similarity::Similar)],
             passed_over: &[(Timestamp::UNIX_EPOCH, "an error page".to_owned())],
             others: &[("https://ann:secret@example.org/c".to_owned(), Confidence::percent(50))],
-            reasons: &[NoAlias::NoMatch],
+            reasons: &[NoAliasReason::NoMatch],
             remarks: &["no https://ann:secret@archive.test/ today".to_owned()],
             costs: &costs,
             tried: Timestamp::UNIX_EPOCH,

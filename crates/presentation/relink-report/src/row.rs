@@ -7,12 +7,13 @@ use std::io;
 
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, ControlKind, Ground, Hop, Look, Place, PlaceKind, Purpose, Word,
+    Attempt, Confidence, ControlKind, Evidence, FetchPurpose, FindingCode, Hop, LinkKind,
+    SourceLocation, Verdict,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{EndingName, Redacted, SuggestionRow, redact, redact_prose, schema};
+use crate::{FetchOutcomeName, Redacted, SuggestionRow, redact, redact_prose, schema};
 
 /// The version of the JSON contract.
 pub const SCHEMA: u32 = 1;
@@ -23,9 +24,9 @@ pub struct TargetView<'a> {
     /// The URL as its first link writes it.
     pub url: &'a str,
     /// What the reader is told.
-    pub word: Word,
+    pub verdict: Verdict,
     /// The code, if it is a finding.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// The last status seen.
     pub status: Option<u16>,
     /// The reason in plain words.
@@ -41,11 +42,11 @@ pub struct TargetView<'a> {
     /// The hops of the last probe.
     pub hops: &'a [Hop],
     /// The looks the word rests on.
-    pub looks: &'a [Look],
+    pub attempts: &'a [Attempt],
     /// What the word rests on beside the looks.
-    pub grounds: &'a [Ground],
+    pub evidence: &'a [Evidence],
     /// The places that name it.
-    pub places: &'a [PlaceView<'a>],
+    pub locations: &'a [LocationView<'a>],
     /// How many links name it.
     pub inlinks: u64,
     /// How far it is from where a crawl began.
@@ -54,11 +55,11 @@ pub struct TargetView<'a> {
 
 /// A place and the document it is in.
 #[derive(Debug, Clone, Copy)]
-pub struct PlaceView<'a> {
+pub struct LocationView<'a> {
     /// The document's path or URL.
     pub path: &'a str,
     /// The place in it.
-    pub place: Place,
+    pub location: SourceLocation,
 }
 
 /// One target of a run, with its word, its evidence and where it is linked.
@@ -70,10 +71,10 @@ pub struct TargetRow<'a> {
     pub url: Redacted<'a>,
     /// What the reader is told about it.
     #[schemars(schema_with = "schema::word")]
-    pub verdict: Word,
+    pub verdict: Verdict,
     /// The stable code of the finding, or null if there is none.
     #[schemars(schema_with = "schema::code")]
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// The last HTTP status seen, or null if no server answered.
     pub status: Option<u16>,
     /// The reason in plain words.
@@ -92,9 +93,9 @@ pub struct TargetRow<'a> {
     /// Every answer on the way, the last included.
     pub hops: Vec<HopRow<'a>>,
     /// What the verdict rests on.
-    pub evidence: Vec<Evidence<'a>>,
+    pub evidence: Vec<EvidenceRow<'a>>,
     /// Every place that names the address; in a crawl the first one.
-    pub places: Vec<PlaceRow<'a>>,
+    pub locations: Vec<LocationRow<'a>>,
     /// In a crawl: how many links lie between it and the beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth: Option<u32>,
@@ -125,17 +126,17 @@ pub struct HopRow<'a> {
 /// Something a verdict rests on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Evidence<'a> {
+pub enum EvidenceRow<'a> {
     /// One act of asking.
-    Look {
+    Attempt {
         /// When it was asked.
         #[schemars(schema_with = "schema::moment")]
-        asked: Timestamp,
+        requested_at: Timestamp,
         /// Why it was asked.
         #[schemars(schema_with = "schema::purpose")]
-        purpose: Purpose,
+        purpose: FetchPurpose,
         /// How it ended.
-        ending: EndingName,
+        outcome: FetchOutcomeName,
         /// The HTTP status, or null if no server answered.
         status: Option<u16>,
         /// How long it took, in milliseconds.
@@ -157,7 +158,7 @@ pub enum Evidence<'a> {
         resemblance: Option<f64>,
     },
     /// A sign on the page itself, or in what is remembered of it.
-    Sign {
+    PageSign {
         /// What was found, in plain words.
         note: Redacted<'a>,
         /// How much the text resembles what is remembered, where that is known.
@@ -169,7 +170,7 @@ pub enum Evidence<'a> {
 
 /// A place that names the address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct PlaceRow<'a> {
+pub struct LocationRow<'a> {
     /// The document's path or address.
     pub path: Redacted<'a>,
     /// The line, from 1.
@@ -182,7 +183,7 @@ pub struct PlaceRow<'a> {
     pub end: usize,
     /// The kind of place.
     #[schemars(schema_with = "schema::place_kind")]
-    pub kind: PlaceKind,
+    pub kind: LinkKind,
 }
 
 impl<'a> TargetRow<'a> {
@@ -191,7 +192,7 @@ impl<'a> TargetRow<'a> {
         Self {
             schema: SCHEMA,
             url: redact(view.url),
-            verdict: view.word,
+            verdict: view.verdict,
             code: view.code,
             status: view.status,
             reason: redact_prose(view.reason),
@@ -201,9 +202,9 @@ impl<'a> TargetRow<'a> {
             cached: view.is_cached,
             hops: view.hops.iter().map(HopRow::new).collect(),
             evidence: evidence(view),
-            places: view.places.iter().map(PlaceRow::new).collect(),
+            locations: view.locations.iter().map(LocationRow::new).collect(),
             depth: view.depth,
-            from: view.depth.and(view.places.first()).map(|place| redact(place.path)),
+            from: view.depth.and(view.locations.first()).map(|place| redact(place.path)),
             inlinks: view.depth.map(|_| view.inlinks),
             suggestion: None,
         }
@@ -211,7 +212,7 @@ impl<'a> TargetRow<'a> {
 
     /// The same row with what could be written instead.
     #[must_use]
-    pub fn suggesting(self, suggestion: Option<SuggestionRow<'a>>) -> Self {
+    pub fn with_suggestion(self, suggestion: Option<SuggestionRow<'a>>) -> Self {
         Self { suggestion, ..self }
     }
 
@@ -222,9 +223,9 @@ impl<'a> TargetRow<'a> {
     }
 }
 
-fn evidence<'a>(view: &TargetView<'a>) -> Vec<Evidence<'a>> {
-    let looks = view.looks.iter().map(Evidence::of_look);
-    looks.chain(view.grounds.iter().map(Evidence::of_ground)).collect()
+fn evidence<'a>(view: &TargetView<'a>) -> Vec<EvidenceRow<'a>> {
+    let looks = view.attempts.iter().map(EvidenceRow::of_look);
+    looks.chain(view.evidence.iter().map(EvidenceRow::of_ground)).collect()
 }
 
 impl<'a> HopRow<'a> {
@@ -237,22 +238,22 @@ impl<'a> HopRow<'a> {
     }
 }
 
-impl<'a> Evidence<'a> {
-    fn of_look(look: &Look) -> Self {
-        Self::Look {
-            asked: look.asked,
+impl<'a> EvidenceRow<'a> {
+    fn of_look(look: &Attempt) -> Self {
+        Self::Attempt {
+            requested_at: look.requested_at,
             purpose: look.purpose,
-            ending: EndingName::from(&look.ending),
-            status: look.ending.status(),
-            ms: look.took_ms,
+            outcome: FetchOutcomeName::from(&look.outcome),
+            status: look.outcome.status(),
+            ms: look.duration_ms,
         }
     }
 
-    fn of_ground(ground: &'a Ground) -> Self {
+    fn of_ground(ground: &'a Evidence) -> Self {
         let note = redact_prose(&ground.note);
         let resemblance = ground.resemblance;
         match &ground.control {
-            None => Self::Sign { note, resemblance },
+            None => Self::PageSign { note, resemblance },
             Some(control) => Self::Comparison {
                 note,
                 with: control.kind,
@@ -264,22 +265,22 @@ impl<'a> Evidence<'a> {
     }
 }
 
-impl<'a> PlaceRow<'a> {
-    fn new(view: &PlaceView<'a>) -> Self {
+impl<'a> LocationRow<'a> {
+    fn new(view: &LocationView<'a>) -> Self {
         Self {
             path: redact(view.path),
-            line: view.place.line,
-            column: view.place.column,
-            start: view.place.span.start,
-            end: view.place.span.end,
-            kind: view.place.kind,
+            line: view.location.line,
+            column: view.location.column,
+            start: view.location.span.start,
+            end: view.location.span.end,
+            kind: view.location.kind,
         }
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use relink_model::{ControlSeen, DnsFault, Ending};
+    use relink_model::{ControlSummary, DnsError, FetchOutcome};
 
     use super::*;
 
@@ -287,31 +288,31 @@ pub(crate) mod tests {
         text.parse().unwrap()
     }
 
-    pub(crate) fn place(line: u32, column: u32, span: std::ops::Range<usize>) -> Place {
-        Place { span: span.into(), line, column, kind: PlaceKind::Link }
+    pub(crate) fn place(line: u32, column: u32, span: std::ops::Range<usize>) -> SourceLocation {
+        SourceLocation { span: span.into(), line, column, kind: LinkKind::Hyperlink }
     }
 
-    pub(crate) fn look(asked: &str, purpose: Purpose, ending: Ending) -> Look {
-        Look { asked: moment(asked), purpose, ending, took_ms: 12 }
+    pub(crate) fn look(asked: &str, purpose: FetchPurpose, ending: FetchOutcome) -> Attempt {
+        Attempt { requested_at: moment(asked), purpose, outcome: ending, duration_ms: 12 }
     }
 
     pub(crate) fn hop(url: &str, status: u16, location: Option<&str>) -> Hop {
-        Hop { url: url.to_owned(), status, location: location.map(str::to_owned), address: None }
+        Hop { url: url.to_owned(), status, location: location.map(str::to_owned), ip: None }
     }
 
-    pub(crate) fn grounds() -> [Ground; 2] {
-        let control = ControlSeen {
-            kind: ControlKind::Stray,
+    pub(crate) fn grounds() -> [Evidence; 2] {
+        let control = ControlSummary {
+            kind: ControlKind::RandomName,
             url: "https://ann:secret@old.example.org/xkqvzjw".to_owned(),
             status: Some(200),
         };
         [
-            Ground {
+            Evidence {
                 note: "the same page, at least 0.90 alike".to_owned(),
                 control: Some(control),
                 resemblance: Some(0.99),
             },
-            Ground {
+            Evidence {
                 note: "the title says `not found`".to_owned(),
                 control: None,
                 resemblance: None,
@@ -326,16 +327,17 @@ pub(crate) mod tests {
             hop("https://example.org/b", 404, None),
         ];
         let looks = [
-            look("2026-11-10T09:00:00Z", Purpose::First, Ending::Answered(404)),
-            look("2026-11-10T09:00:00.1Z", Purpose::SecondLook, Ending::Answered(404)),
+            look("2026-11-10T09:00:00Z", FetchPurpose::Initial, FetchOutcome::Response(404)),
+            look("2026-11-10T09:00:00.1Z", FetchPurpose::Confirmation, FetchOutcome::Response(404)),
         ];
-        let places = [PlaceView { path: "docs/install.md", place: place(41, 12, 1020..1053) }];
+        let places =
+            [LocationView { path: "docs/install.md", location: place(41, 12, 1020..1053) }];
         then(&TargetRow::new(&TargetView {
             inlinks: 1,
             depth: None,
             url: "https://ann:secret@old.example.org/a",
-            word: Word::Dead,
-            code: Some(Code::new(101)),
+            verdict: Verdict::Dead,
+            code: Some(FindingCode::new(101)),
             status: Some(404),
             reason: "404 on 2 looks, 100 ms apart",
             confidence: Confidence::percent(99),
@@ -343,9 +345,9 @@ pub(crate) mod tests {
             checked: moment("2026-11-10T09:00:00.1Z"),
             is_cached: false,
             hops: &hops,
-            looks: &looks,
-            grounds: &grounds(),
-            places: &places,
+            attempts: &looks,
+            evidence: &grounds(),
+            locations: &places,
         }))
     }
 
@@ -377,8 +379,11 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_not_known_is_null() {
-        let looks =
-            [look("2026-11-10T09:00:00Z", Purpose::First, Ending::NoAddress(DnsFault::NoSuchName))];
+        let looks = [look(
+            "2026-11-10T09:00:00Z",
+            FetchPurpose::Initial,
+            FetchOutcome::DnsFailed(DnsError::NoSuchName),
+        )];
         let [mut unanswered, _] = grounds();
         unanswered.control.as_mut().unwrap().status = None;
         unanswered.resemblance = None;
@@ -387,18 +392,18 @@ pub(crate) mod tests {
             inlinks: 1,
             depth: None,
             url: "https://example.test/",
-            word: Word::Alive,
+            verdict: Verdict::Alive,
             code: None,
             status: None,
             reason: "",
-            confidence: Confidence::FULL,
+            confidence: Confidence::CERTAIN,
             since: Timestamp::UNIX_EPOCH,
             checked: Timestamp::UNIX_EPOCH,
             is_cached: true,
             hops: &[],
-            looks: &looks,
-            grounds: &grounds,
-            places: &[],
+            attempts: &looks,
+            evidence: &grounds,
+            locations: &[],
         });
         let line = line(&row);
         assert!(line.contains(r#""code":null,"status":null,"#), "{line}");

@@ -1,16 +1,16 @@
 //! The JSON Schema of every contract, generated from the types themselves.
 
-use relink_model::{ControlKind, Likeness, PlaceKind, Purpose, Word};
-use relink_revive::NoAlias;
-use relink_revive::cost::Method;
-use relink_revive::evidence::EvidenceKind;
+use relink_model::{ControlKind, FetchPurpose, LinkKind, Similarity, Verdict};
+use relink_revive::NoAliasReason;
+use relink_revive::cost::RevivalMethod;
+use relink_revive::evidence::AliasEvidenceKind;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
 use crate::decay::DecayReport;
-use crate::dossier::DossierRow;
-use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_word};
+use crate::extract::{LinkReport, LinkRow, SKIP_REASONS, skip_reason_str};
+use crate::target_record::TargetRecordRow;
 use crate::{Report, ReviveSummary, RevivedRow, TargetRow};
 
 /// The schema of one line of `--format jsonl`.
@@ -25,7 +25,7 @@ pub fn report() -> Value {
 
 /// The schema of `relink explain URL --format json`.
 pub fn dossier() -> Value {
-    of::<DossierRow>()
+    of::<TargetRecordRow>()
 }
 
 /// The schema of one line of `relink revive --format jsonl`, and of each element
@@ -81,11 +81,11 @@ fn sorted(value: &Value) -> Value {
 }
 
 pub(crate) fn word(_: &mut SchemaGenerator) -> Schema {
-    one_of(Word::ALL.iter().map(|word| word.as_str()))
+    one_of(Verdict::ALL.iter().map(|word| word.as_str()))
 }
 
 pub(crate) fn word_or_null(_: &mut SchemaGenerator) -> Schema {
-    let words = Word::ALL.iter().map(|word| Value::from(word.as_str()));
+    let words = Verdict::ALL.iter().map(|word| Value::from(word.as_str()));
     let names: Vec<Value> = words.chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
 }
@@ -99,15 +99,15 @@ pub(crate) fn moment(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn purpose(_: &mut SchemaGenerator) -> Schema {
-    one_of(Purpose::ALL.iter().map(|purpose| purpose.as_str()))
+    one_of(FetchPurpose::ALL.iter().map(|purpose| purpose.as_str()))
 }
 
 pub(crate) fn place_kind(_: &mut SchemaGenerator) -> Schema {
-    one_of(PlaceKind::ALL.iter().map(|kind| kind.as_str()))
+    one_of(LinkKind::ALL.iter().map(|kind| kind.as_str()))
 }
 
 pub(crate) fn skip_reason(_: &mut SchemaGenerator) -> Schema {
-    let words = SKIP_REASONS.map(|reason| Value::from(skip_word(reason)));
+    let words = SKIP_REASONS.map(|reason| Value::from(skip_reason_str(reason)));
     let names: Vec<Value> = words.into_iter().chain([Value::Null]).collect();
     json_schema!({ "type": ["string", "null"], "enum": names })
 }
@@ -117,21 +117,22 @@ pub(crate) fn control_kind(_: &mut SchemaGenerator) -> Schema {
 }
 
 pub(crate) fn likeness(_: &mut SchemaGenerator) -> Schema {
-    one_of(Likeness::ALL.iter().map(|likeness| likeness.as_str()))
+    one_of(Similarity::ALL.iter().map(|likeness| likeness.as_str()))
 }
 
 /// How an alias may have been found; what is found elsewhere is none.
 pub(crate) fn alias_method(_: &mut SchemaGenerator) -> Schema {
-    let methods = Method::ALL.into_iter().filter(|method| *method != Method::Elsewhere);
-    one_of(methods.map(Method::as_str))
+    let methods =
+        RevivalMethod::ALL.into_iter().filter(|method| *method != RevivalMethod::Elsewhere);
+    one_of(methods.map(RevivalMethod::as_str))
 }
 
 pub(crate) fn evidence_kind(_: &mut SchemaGenerator) -> Schema {
-    one_of(EvidenceKind::ALL.into_iter().map(EvidenceKind::as_str))
+    one_of(AliasEvidenceKind::ALL.into_iter().map(AliasEvidenceKind::as_str))
 }
 
 pub(crate) fn no_alias_codes(_: &mut SchemaGenerator) -> Schema {
-    let codes = NoAlias::ALL.map(NoAlias::code);
+    let codes = NoAliasReason::ALL.map(NoAliasReason::code);
     json_schema!({ "type": "array", "items": { "type": "string", "enum": codes } })
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn share_or_null(_: &mut SchemaGenerator) -> Schema {
 
 pub(crate) fn word_counts(_: &mut SchemaGenerator) -> Schema {
     let count = || serde_json::json!({ "type": "integer", "minimum": 0 });
-    let names = Word::ALL.map(Word::as_str);
+    let names = Verdict::ALL.map(Verdict::as_str);
     let properties: Map<_, _> = names.map(|name| (name.to_owned(), count())).into_iter().collect();
     json_schema!({ "type": "object", "properties": properties, "required": names })
 }
@@ -201,8 +202,8 @@ mod tests {
     fn every_field_of_a_row_is_promised() {
         let row = crate::row::tests::with_dead_row(|row| serde_json::to_value(row).unwrap());
         check_promises(&target(), &row);
-        let row = crate::dossier::tests::with_soft_404(|view| {
-            serde_json::to_value(DossierRow::new(view)).unwrap()
+        let row = crate::target_record::tests::with_soft_404(|view| {
+            serde_json::to_value(TargetRecordRow::new(view)).unwrap()
         });
         check_promises(&dossier(), &row);
         let row = crate::revived::tests::with_all(|view| {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Likeness};
+use relink_model::{Confidence, Similarity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -53,7 +53,7 @@ impl<'a> SuggestionRow<'a> {
             alias: alias.map(|alias| redact(alias.url)),
             confidence: alias.map(|alias| alias.confidence),
             method: alias.map(|alias| Cow::Borrowed(alias.method)),
-            pattern: alias.and_then(|alias| alias.lesson).map(|id| format!("P{id}")),
+            pattern: alias.and_then(|alias| alias.pattern).map(|id| format!("P{id}")),
             archive_url: archived.map(|(_, address)| redact(address)),
             archive_date: archived.map(|(taken, _)| *taken),
             replacement: replacement.map(ReplacementRow::new),
@@ -69,7 +69,7 @@ pub struct ReplacementRow<'a> {
     /// How like the dead page it is: a copy (`identical`, `nearly-identical`),
     /// or a page that could take its place (`similar`).
     #[schemars(schema_with = "schema::likeness")]
-    pub likeness: Likeness,
+    pub similarity: Similarity,
     /// The share of the text of both that both have.
     #[schemars(schema_with = "schema::share")]
     pub share: f64,
@@ -84,7 +84,7 @@ impl<'a> ReplacementRow<'a> {
     pub fn new(view: &'a ReplacementView) -> Self {
         Self {
             url: redact(&view.url),
-            likeness: view.likeness,
+            similarity: view.similarity,
             share: view.share,
             reason: redact_prose(&view.reason),
             engine: redact_prose(&view.engine),
@@ -120,7 +120,7 @@ pub struct RevivalRow<'a> {
 pub struct PassedOverRow<'a> {
     /// When it was archived.
     #[schemars(schema_with = "schema::moment")]
-    pub taken: Timestamp,
+    pub captured_at: Timestamp,
     /// Why it was ignored, in plain words.
     pub reason: Redacted<'a>,
 }
@@ -149,7 +149,7 @@ impl<'a> RevivalRow<'a> {
             reasons: prose(view.reasons),
             passed_over: passed_over
                 .map(|(taken, reason)| PassedOverRow {
-                    taken: *taken,
+                    captured_at: *taken,
                     reason: redact_prose(reason),
                 })
                 .collect(),
@@ -182,10 +182,10 @@ pub(crate) mod tests {
     }
 
     /// A page elsewhere that is so like the dead one.
-    pub(crate) fn replacement(likeness: Likeness) -> ReplacementView {
+    pub(crate) fn replacement(likeness: Similarity) -> ReplacementView {
         ReplacementView {
             url: "https://mirror.test/a".to_owned(),
-            likeness,
+            similarity: likeness,
             share: 1.0,
             reason: "its text is that of the copy of 2021-03-02".to_owned(),
             engine: "local index".to_owned(),
@@ -198,7 +198,7 @@ pub(crate) mod tests {
                 url: "https://ann:secret@example.org/b",
                 confidence: Confidence::percent(97),
                 method: "inference",
-                lesson: Some(14),
+                pattern: Some(14),
                 evidence,
             }),
             archived: Some((Timestamp::UNIX_EPOCH, "https://archive.test/1")),
@@ -223,7 +223,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_replacement_is_no_alias() {
-        let replacements = [replacement(Likeness::Identical)];
+        let replacements = [replacement(Similarity::Identical)];
         let view = RevivalView { replacements: &replacements, ..nothing() };
         let row = SuggestionRow::new(&view).unwrap();
         assert_eq!(

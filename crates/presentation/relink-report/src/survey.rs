@@ -1,4 +1,4 @@
-//! A survey in JSON: what a sample says of a catalogue.
+//! A survey in JSON: what a sample says of a catalog.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub struct SurveyRow<'a> {
     /// How it ended: `finished`, `up-to-date`, `budget-spent`, `no-network` or
     /// `interrupted`.
     pub end: Cow<'a, str>,
-    /// URLs in the catalogue.
+    /// URLs in the catalog.
     pub urls: u32,
     /// URLs with an answer in this run.
     pub checked: u32,
@@ -32,7 +32,7 @@ pub struct SurveyRow<'a> {
     pub budget: Option<BudgetRow>,
     /// Domains by what is made of them.
     pub standings: StandingsRow,
-    /// Every domain, in the order of the catalogue.
+    /// Every domain, in the order of the catalog.
     pub domains: Vec<DomainRow<'a>>,
 }
 
@@ -75,7 +75,7 @@ pub struct StandingsRow {
 pub struct DomainRow<'a> {
     /// Its name.
     pub name: Redacted<'a>,
-    /// URLs in the catalogue.
+    /// URLs in the catalog.
     pub urls: u32,
     /// URLs with an answer in this run.
     pub checked: u32,
@@ -84,7 +84,7 @@ pub struct DomainRow<'a> {
     /// Those of them that are bad now and not yet confirmed.
     pub failing: u32,
     /// What is made of it: `ok`, `suspicious`, `broken` or `unseen`.
-    pub standing: Cow<'a, str>,
+    pub status: Cow<'a, str>,
     /// Why it was checked no further, in plain words.
     pub reason: Redacted<'a>,
 }

@@ -2,11 +2,11 @@
 
 use std::net::IpAddr;
 
-use relink_fetch::Settings;
-use relink_model::Ending;
+use relink_fetch::FetchSettings;
+use relink_model::FetchOutcome;
 use relink_testkit::canary::Canary;
 use relink_testkit::dns::{Dns, Reply};
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use url::Url;
 
 use crate::{client, ending, found, named};
@@ -81,15 +81,15 @@ pub(super) const PRIVATE: [&str; 40] = [
 
 #[tokio::test]
 async fn no_redirect_leads_into_a_private_address() {
-    let (web, canary) = (Web::start().await, Canary::start().await);
-    let client = client(Settings::default());
+    let (web, canary) = (TestServer::start().await, Canary::start().await);
+    let client = client(FetchSettings::default());
     for host in LOOPBACK.into_iter().chain(PRIVATE) {
         let location = format!("http://{host}:{}/secret", canary.port());
         for location in [location.clone(), location.replace("http:", "https:")] {
             web.redirect("/leave", 302, &location);
             let fetched = named(&client, web.url("/leave")).await;
             assert!(
-                matches!(fetched.ending, Ending::Barred(_)),
+                matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
                 "{location}: {}",
                 ending(&fetched)
             );
@@ -102,11 +102,15 @@ async fn no_redirect_leads_into_a_private_address() {
 #[tokio::test]
 async fn no_page_leads_into_a_private_address() {
     let canary = Canary::start().await;
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     for host in LOOPBACK.into_iter().chain(PRIVATE) {
         let url = Url::parse(&format!("http://{host}:{}/", canary.port())).unwrap();
         let fetched = found(&client, url).await;
-        assert!(matches!(fetched.ending, Ending::Barred(_)), "{host}: {}", ending(&fetched));
+        assert!(
+            matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
+            "{host}: {}",
+            ending(&fetched)
+        );
         assert!(fetched.hops.is_empty());
     }
     assert_eq!(canary.connects(), 0);
@@ -114,8 +118,8 @@ async fn no_page_leads_into_a_private_address() {
 
 #[tokio::test]
 async fn a_second_parser_would_not_see_another_host() {
-    let (web, canary) = (Web::start().await, Canary::start().await);
-    let client = client(Settings::default());
+    let (web, canary) = (TestServer::start().await, Canary::start().await);
+    let client = client(FetchSettings::default());
     let port = canary.port();
     for location in [
         format!("http://example.org@127.0.0.1:{port}/"),
@@ -134,46 +138,46 @@ async fn a_second_parser_would_not_see_another_host() {
 
 #[tokio::test]
 async fn what_the_user_names_may_be_private() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "home");
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     assert_eq!(ending(&named(&client, web.url("/")).await), "answered 200");
     assert_eq!(ending(&named(&client, web.url_at("localhost", "/")).await), "answered 200");
 }
 
 #[tokio::test]
 async fn a_redirect_may_stay_on_the_host_and_port_the_user_named() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.redirect("/old", 301, "/new").page("/new", 200, "here");
-    let fetched = named(&client(Settings::default()), web.url("/old")).await;
+    let fetched = named(&client(FetchSettings::default()), web.url("/old")).await;
     assert_eq!(ending(&fetched), "answered 200");
 }
 
 #[tokio::test]
 async fn the_way_back_from_elsewhere_is_not_named_any_more() {
-    let (web, other) = (Web::start().await, Web::start().await);
+    let (web, other) = (TestServer::start().await, TestServer::start().await);
     let back = web.url("/home");
     web.redirect("/leave", 302, other.url("/back").as_str());
     other.redirect("/back", 302, back.as_str());
-    let fetched = named(&client(Settings::default()), web.url("/leave")).await;
+    let fetched = named(&client(FetchSettings::default()), web.url("/leave")).await;
     assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
     assert_eq!((other.connections(), web.hits("/home")), (0, 0));
 }
 
 #[tokio::test]
 async fn private_addresses_can_be_allowed() {
-    let (web, other) = (Web::start().await, Web::start().await);
+    let (web, other) = (TestServer::start().await, TestServer::start().await);
     web.redirect("/leave", 302, other.url("/there").as_str());
     other.page("/there", 200, "there");
-    let client = client(Settings { allow_private: true, ..Settings::default() });
+    let client = client(FetchSettings { allow_private: true, ..FetchSettings::default() });
     assert_eq!(ending(&found(&client, web.url("/leave")).await), "answered 200");
 }
 
 #[tokio::test]
 async fn a_kept_connection_is_no_way_around() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "home");
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     assert_eq!(ending(&named(&client, web.url("/")).await), "answered 200");
     let fetched = found(&client, web.url("/")).await;
     assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
@@ -182,14 +186,15 @@ async fn a_kept_connection_is_no_way_around() {
 
 #[tokio::test]
 async fn one_private_address_among_public_ones_bars_them_all() {
-    let (web, canary) = (Web::start().await, Canary::start().await);
+    let (web, canary) = (TestServer::start().await, Canary::start().await);
     let port = canary.port();
     let mixed = format!("mixed.test:{port}:127.0.0.1,8.8.8.8,[::1]");
-    let client = client(Settings { resolve: vec![mixed.parse().unwrap()], ..Settings::default() });
+    let client =
+        client(FetchSettings { resolve: vec![mixed.parse().unwrap()], ..FetchSettings::default() });
     let url = Url::parse(&format!("http://mixed.test:{port}/")).unwrap();
     web.redirect("/leave", 302, url.as_str());
     for fetched in [found(&client, url).await, named(&client, web.url("/leave")).await] {
-        assert!(matches!(fetched.ending, Ending::Barred(_)), "{}", ending(&fetched));
+        assert!(matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)), "{}", ending(&fetched));
     }
     assert_eq!(canary.connects(), 0);
 }
@@ -205,12 +210,17 @@ async fn names_that_lead_into_private_addresses_are_barred_each_time() {
         "flip.test",
         ["127.0.0.1", "169.254.169.254"].map(|it| Reply::Addresses(vec![ip(it)])),
     );
-    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
+    let client =
+        client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() });
     for _ in 0..50 {
         for name in ["inner.test", "mixed.test", "mixed6.test", "flip.test"] {
             let url = Url::parse(&format!("http://{name}:{}/", canary.port())).unwrap();
             let fetched = found(&client, url).await;
-            assert!(matches!(fetched.ending, Ending::Barred(_)), "{name}: {}", ending(&fetched));
+            assert!(
+                matches!(fetched.outcome, FetchOutcome::PrivateAddress(_)),
+                "{name}: {}",
+                ending(&fetched)
+            );
         }
     }
     assert_eq!(canary.connects(), 0);
@@ -218,15 +228,16 @@ async fn names_that_lead_into_private_addresses_are_barred_each_time() {
 
 #[tokio::test]
 async fn a_name_that_changes_its_address_between_hops_is_asked_anew() {
-    let (web, dns) = (Web::start().await, Dns::start().await);
+    let (web, dns) = (TestServer::start().await, Dns::start().await);
     let ip = |text: &str| Reply::Addresses(vec![text.parse().unwrap()]);
     dns.flip("flip.test", [ip("127.0.0.1"), ip("169.254.169.254")]);
     // The server closes, so that the second hop must look the name up again;
     // from another port, so that what the user named no longer counts.
-    let closing = relink_testkit::web::Answer::redirect(302, "http://flip.test:81/")
+    let closing = relink_testkit::web::CannedResponse::redirect(302, "http://flip.test:81/")
         .header("Connection", "close");
     web.answer("/", closing);
-    let client = client(Settings { dns_server: Some(dns.address()), ..Settings::default() });
+    let client =
+        client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() });
     let fetched = named(&client, web.url_at("flip.test", "/")).await;
     assert_eq!(ending(&fetched), "leads to the private address 169.254.169.254");
 }

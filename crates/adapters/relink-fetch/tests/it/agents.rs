@@ -1,22 +1,23 @@
 //! As whom a server is asked.
 
-use relink_fetch::Settings;
+use relink_fetch::FetchSettings;
 use relink_model::RequestRights;
-use relink_ports::{Agent, Fetch, Request, Terms};
-use relink_testkit::web::Web;
+use relink_ports::{Fetch, FetchRequest, RequestOptions, UserAgent};
+use relink_testkit::web::TestServer;
 
 use crate::client;
 
-async fn check(user_agent: &str, agent: Agent, expect: &str) {
-    let web = Web::start().await;
+async fn check(user_agent: &str, agent: UserAgent, expect: &str) {
+    let web = TestServer::start().await;
     web.redirect("/old", 301, "/new");
-    let client = client(Settings { user_agent: user_agent.into(), ..Settings::default() });
+    let client =
+        client(FetchSettings { user_agent: user_agent.into(), ..FetchSettings::default() });
     client
-        .fetch(Request {
+        .fetch(FetchRequest {
             url: web.url("/old"),
             rights: RequestRights::named_by_user(),
             agent,
-            terms: Terms::default(),
+            options: RequestOptions::default(),
         })
         .await;
     let told: Vec<_> =
@@ -28,14 +29,14 @@ async fn check(user_agent: &str, agent: Agent, expect: &str) {
 #[tokio::test]
 async fn a_server_is_told_the_name_asked_for() {
     let own = "Relink/1.0 (+https://example.org/bot)";
-    check(own, Agent::Plain, own).await;
+    check(own, UserAgent::Plain, own).await;
     let compatible = "Mozilla/5.0 (compatible; Relink/1.0; +https://example.org/bot)";
-    check(own, Agent::Compatible, compatible).await;
+    check(own, UserAgent::Compatible, compatible).await;
 }
 
 #[tokio::test]
 async fn a_name_that_has_the_form_already_is_kept() {
     let own = "Mozilla/5.0 (compatible; Own/2.0)";
-    check(own, Agent::Plain, own).await;
-    check(own, Agent::Compatible, own).await;
+    check(own, UserAgent::Plain, own).await;
+    check(own, UserAgent::Compatible, own).await;
 }

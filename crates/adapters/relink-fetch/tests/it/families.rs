@@ -3,10 +3,10 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use relink_fetch::{Fetcher, Settings};
-use relink_model::Ending;
+use relink_fetch::{FetchSettings, Fetcher};
+use relink_model::FetchOutcome;
 use relink_testkit::dns::Dns;
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::time::timeout;
@@ -20,29 +20,29 @@ const BOTH: [IpAddr; 2] = [IpAddr::V6(Ipv6Addr::LOCALHOST), IpAddr::V4(Ipv4Addr:
 const QUICK: Duration = Duration::from_secs(3);
 
 fn client_of(dns: &Dns) -> Fetcher {
-    client(Settings { dns_server: Some(dns.address()), ..Settings::default() })
+    client(FetchSettings { dns_server: Some(dns.address()), ..FetchSettings::default() })
 }
 
 /// Asks for a page of `a.test` and expects it over IPv4, soon.
-async fn check(dns: &Dns, web: &Web) {
+async fn check(dns: &Dns, web: &TestServer) {
     web.page("/", 200, "here");
     let begun = Instant::now();
     let fetched = named(&client_of(dns), web.url_at("a.test", "/")).await;
     assert_eq!(ending(&fetched), "answered 200");
-    assert_eq!(fetched.hops[0].address, Some(Ipv4Addr::LOCALHOST.into()));
+    assert_eq!(fetched.hops[0].ip, Some(Ipv4Addr::LOCALHOST.into()));
     assert!(begun.elapsed() < QUICK, "{:?}", begun.elapsed());
 }
 
 #[tokio::test]
 async fn name_whose_ipv6_address_refuses_answers_over_ipv4() {
-    let (dns, web) = (Dns::start().await, Web::start().await);
+    let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.addresses("a.test", &BOTH);
     check(&dns, &web).await;
 }
 
 #[tokio::test]
 async fn name_whose_ipv6_address_hangs_answers_over_ipv4() {
-    let (dns, web) = (Dns::start().await, Web::start().await);
+    let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.addresses("a.test", &BOTH);
     let _held = hang(SocketAddr::from((Ipv6Addr::LOCALHOST, web.port()))).await;
     check(&dns, &web).await;
@@ -50,7 +50,7 @@ async fn name_whose_ipv6_address_hangs_answers_over_ipv4() {
 
 #[tokio::test]
 async fn name_server_silent_about_ipv6_does_not_delay_ipv4() {
-    let (dns, web) = (Dns::start().await, Web::start().await);
+    let (dns, web) = (Dns::start().await, TestServer::start().await);
     dns.addresses("a.test", &BOTH).drop_v6_questions("a.test");
     check(&dns, &web).await;
 }
@@ -82,11 +82,11 @@ async fn literal_ipv6_url_is_fetched_where_it_was_named() {
         let _ = stream.read(&mut head).await.unwrap();
         stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").await.unwrap();
     });
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     let fetched = named(&client, url.clone()).await;
     assert_eq!(ending(&fetched), "answered 200");
-    assert_eq!(fetched.hops[0].address, Some(Ipv6Addr::LOCALHOST.into()));
-    assert!(matches!(found(&client, url).await.ending, Ending::Barred(_)));
+    assert_eq!(fetched.hops[0].ip, Some(Ipv6Addr::LOCALHOST.into()));
+    assert!(matches!(found(&client, url).await.outcome, FetchOutcome::PrivateAddress(_)));
 }
 
 #[tokio::test]

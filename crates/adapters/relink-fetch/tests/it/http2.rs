@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::Response;
-use relink_fetch::{Fetcher, Proxies, Settings};
+use relink_fetch::{FetchSettings, Fetcher, Proxies};
 use relink_model::RequestRights;
-use relink_ports::{Fetch, Terms};
+use relink_ports::{Fetch, RequestOptions};
 use relink_testkit::nginx::{Nginx, NginxSettings};
 use relink_testkit::proxy::ForwardProxy;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -23,17 +23,17 @@ use crate::tls::{self, Authority, knowing};
 use crate::{asking, client, ending, found, named, text};
 
 /// nginx with a certificate for `a.test`, and a client that trusts it.
-fn nginx(has_http2: bool) -> (Nginx, Settings) {
+fn nginx(has_http2: bool) -> (Nginx, FetchSettings) {
     start_nginx(NginxSettings { has_http2, ..NginxSettings::default() })
 }
 
-fn start_nginx(settings: NginxSettings) -> (Nginx, Settings) {
+fn start_nginx(settings: NginxSettings) -> (Nginx, FetchSettings) {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("a.test", 4000);
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
     let nginx = Nginx::start(&NginxSettings { certificate, key, ..settings });
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, nginx.port()));
-    (nginx, Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) })
+    (nginx, FetchSettings { tls_roots: vec![authority.der()], ..knowing("a.test", address) })
 }
 
 fn page(port: u16, path: &str) -> Url {
@@ -48,7 +48,7 @@ async fn nginx_gets_many_requests_over_one_http2_connection() {
         let fetched = named(&client, page(nginx.port(), path)).await;
         assert_eq!(ending(&fetched), "answered 200");
         assert_eq!(text(&fetched), format!("page {path}"));
-        assert_eq!(fetched.hops[0].address, Some(Ipv4Addr::LOCALHOST.into()));
+        assert_eq!(fetched.hops[0].ip, Some(Ipv4Addr::LOCALHOST.into()));
     };
     // All at once, before it is known that the server speaks HTTP/2.
     tokio::join!(one("/1"), one("/2"), one("/3"), one("/4"), one("/5"), one("/6"));
@@ -110,7 +110,7 @@ async fn http2_is_spoken_through_a_tunnel() {
     let (nginx, settings) = nginx(true);
     let proxy = ForwardProxy::start().await;
     let proxies = Proxies::all(format!("http://{}", proxy.address()).parse().unwrap());
-    let client = client(Settings { proxies, ..settings });
+    let client = client(FetchSettings { proxies, ..settings });
     for path in ["/a", "/b", "/c"] {
         assert_eq!(ending(&found(&client, page(nginx.port(), path)).await), "answered 200");
     }
@@ -213,9 +213,9 @@ impl Scripted {
         Self { address, counts, authority }
     }
 
-    fn client(&self, settings: Settings) -> Fetcher {
+    fn client(&self, settings: FetchSettings) -> Fetcher {
         let resolve = knowing("a.test", self.address).resolve;
-        client(Settings { tls_roots: vec![self.authority.der()], resolve, ..settings })
+        client(FetchSettings { tls_roots: vec![self.authority.der()], resolve, ..settings })
     }
 
     fn url(&self) -> Url {
@@ -320,7 +320,7 @@ fn header(length: usize) -> Vec<u8> {
 async fn check(scripts: &'static [Script], expect: &str, counts: (usize, usize)) {
     let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
     let begun = Instant::now();
-    let fetched = named(&server.client(Settings::default()), server.url()).await;
+    let fetched = named(&server.client(FetchSettings::default()), server.url()).await;
     assert_eq!(ending(&fetched), expect, "{scripts:?}");
     assert_eq!(server.counts(), counts, "{scripts:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "{scripts:?}");
@@ -349,7 +349,7 @@ async fn failed_request_is_not_sent_again() {
 async fn server_that_requires_http1_gets_it() {
     let scripts = const { &[Script::Reset(HTTP_1_1_REQUIRED)] };
     let server = Scripted::start(scripts, &["h2", "http/1.1"]).await;
-    let client = server.client(Settings::default());
+    let client = server.client(FetchSettings::default());
     for _ in 0..3 {
         let fetched = named(&client, server.url()).await;
         assert_eq!(ending(&fetched), "answered 200");
@@ -367,9 +367,10 @@ async fn body_beyond_the_window_is_an_error_within_bounds() {
 async fn silent_connection_is_not_used_again() {
     let scripts = &[Script::Answer, Script::Silence, Script::Answer];
     let server = Scripted::start(scripts, &["h2"]).await;
-    let client = server.client(Settings::default());
+    let client = server.client(FetchSettings::default());
     assert_eq!(ending(&named(&client, server.url()).await), "answered 200");
-    let terms = Terms { timeout: Some(Duration::from_millis(100)), ..Terms::default() };
+    let terms =
+        RequestOptions { timeout: Some(Duration::from_millis(100)), ..RequestOptions::default() };
     let hasty = asking(server.url(), RequestRights::named_by_user(), terms);
     let fetched = client.fetch(hasty).await;
     assert_eq!(ending(&fetched), "no answer in time (waiting for the answer)");
@@ -418,12 +419,12 @@ async fn endless_body_stops_at_the_cap_and_the_connection_stays() {
     let (authority, counts) = (Authority::new(), Arc::<Counts>::default());
     let address = serve_endless_bodies(&authority, &counts).await;
     let roots = vec![authority.der()];
-    let client = client(Settings { tls_roots: roots, ..knowing("a.test", address) });
+    let client = client(FetchSettings { tls_roots: roots, ..knowing("a.test", address) });
     for _ in 0..3 {
         let fetched = named(&client, page(address.port(), "/")).await;
         let body = fetched.body.as_ref().unwrap();
-        assert_eq!((ending(&fetched), body.is_cut), ("answered 200".into(), true));
-        assert_eq!(body.bytes.len(), Settings::default().text_cap);
+        assert_eq!((ending(&fetched), body.is_truncated), ("answered 200".into(), true));
+        assert_eq!(body.bytes.len(), FetchSettings::default().text_cap);
     }
     assert_eq!(counts.connections.load(Ordering::SeqCst), 1);
     // Three bodies, and what the windows let through beyond each.

@@ -2,16 +2,16 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use relink_fetch::{ClientIdentity, HostSettings, Settings};
+use relink_fetch::{ClientIdentity, FetchSettings, HostSettings};
 use relink_testkit::nginx::{Nginx, NginxSettings};
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use url::Url;
 
 use crate::tls::{Authority, knowing};
 use crate::{client, ending, found, named};
 
 /// nginx that demands client certificates, its authority, and a certificate.
-fn demanding_nginx(has_http2: bool) -> (Nginx, Settings, ClientIdentity) {
+fn demanding_nginx(has_http2: bool) -> (Nginx, FetchSettings, ClientIdentity) {
     let authority = Authority::new();
     let (certificate, key) = authority.certify("a.test", 4000);
     let nginx = Nginx::start(&NginxSettings {
@@ -25,8 +25,8 @@ fn demanding_nginx(has_http2: bool) -> (Nginx, Settings, ClientIdentity) {
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
     let identity = ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, nginx.port()));
-    let settings = Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
-    (nginx, Settings { allow_private: true, ..settings }, identity)
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
+    (nginx, FetchSettings { allow_private: true, ..settings }, identity)
 }
 
 fn host(origin: &str) -> HostSettings {
@@ -41,7 +41,7 @@ async fn client_certificate_is_shown_to_named_hosts_only() {
         let url = Url::parse(&format!("https://a.test:{}/", nginx.port())).unwrap();
         let anonymous = client(settings.clone());
         assert_eq!(ending(&named(&anonymous, url.clone()).await), "answered 400");
-        let client = client(Settings { identity: Some(identity), ..settings });
+        let client = client(FetchSettings { identity: Some(identity), ..settings });
         assert_eq!(ending(&named(&client, url.clone()).await), "answered 200");
         assert_eq!(ending(&found(&client, url.clone()).await), "answered 400");
         assert_eq!(ending(&named(&client, url).await), "answered 200");
@@ -55,7 +55,7 @@ async fn client_certificate_of_a_host_is_shown_to_it_however_it_was_found() {
     let (nginx, settings, identity) = demanding_nginx(true);
     let url = Url::parse(&format!("https://a.test:{}/", nginx.port())).unwrap();
     let hosts = vec![HostSettings { identity: Some(identity), ..host(url.as_str()) }];
-    let client = client(Settings { hosts, ..settings });
+    let client = client(FetchSettings { hosts, ..settings });
     assert_eq!(ending(&found(&client, url.clone()).await), "answered 200");
     assert_eq!(ending(&named(&client, url).await), "answered 200");
     let log = nginx.requests(2);
@@ -69,14 +69,14 @@ fn certificate_with_the_key_of_another_is_refused() {
     let (_, key) = authority.certify("client.test", 4000);
     let (certificate, key) = (certificate.pem(), key.serialize_pem());
     let identity = ClientIdentity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
-    let settings = Settings { identity: Some(identity), ..Settings::default() };
-    let fault = relink_fetch::Fetcher::new(settings).err().unwrap().to_string();
-    assert_eq!(fault, "a client certificate cannot be used with its key");
+    let settings = FetchSettings { identity: Some(identity), ..FetchSettings::default() };
+    let error = relink_fetch::Fetcher::new(settings).err().unwrap().to_string();
+    assert_eq!(error, "a client certificate cannot be used with its key");
 }
 
 #[tokio::test]
 async fn headers_and_login_of_a_host_go_to_its_origin_only() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let given = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse().unwrap();
     web.host("a.test").redirect("/", 302, web.url_at("b.test", "/").as_str());
     let origin = web.url_at("a.test", "/");
@@ -87,7 +87,8 @@ async fn headers_and_login_of_a_host_go_to_its_origin_only() {
         HostSettings { headers: vec![("X-Key".into(), "other".into())], ..host("https://b.test") },
     ];
     let resolve = ["a.test", "b.test"].map(given).into();
-    let settings = Settings { allow_private: true, resolve, hosts, ..Settings::default() };
+    let settings =
+        FetchSettings { allow_private: true, resolve, hosts, ..FetchSettings::default() };
     let shown = format!("{settings:?}");
     assert!(!shown.contains("secret") && !shown.contains("pass"), "{shown}");
     found(&client(settings), origin).await;

@@ -7,8 +7,8 @@ mod addresses;
 mod agents;
 mod bodies;
 mod dialing;
+mod errors;
 mod families;
-mod faults;
 mod http2;
 mod identities;
 mod names;
@@ -21,43 +21,43 @@ mod tls;
 
 use std::time::Duration;
 
-use relink_fetch::{Fetcher, Settings};
+use relink_fetch::{FetchSettings, Fetcher};
 use relink_model::RequestRights;
-use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
+use relink_ports::{Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
 use url::Url;
 
 /// A fetcher with patience enough for a busy machine.
-fn client(settings: Settings) -> Fetcher {
+fn client(settings: FetchSettings) -> Fetcher {
     Fetcher::new(settings).expect("the settings are good")
 }
 
 /// Settings for servers that never answer.
-fn impatient() -> Settings {
-    Settings { timeout: Duration::from_millis(300), ..Settings::default() }
+fn impatient() -> FetchSettings {
+    FetchSettings { timeout: Duration::from_millis(300), ..FetchSettings::default() }
 }
 
 /// Fetches as if the user had named the URL.
-async fn named(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(asking(url, RequestRights::named_by_user(), Terms::default())).await
+async fn named(client: &Fetcher, url: Url) -> FetchResult {
+    client.fetch(asking(url, RequestRights::named_by_user(), RequestOptions::default())).await
 }
 
 /// Fetches as if a page had named the URL.
-async fn found(client: &Fetcher, url: Url) -> Fetched {
-    client.fetch(asking(url, RequestRights::discovered(), Terms::default())).await
+async fn found(client: &Fetcher, url: Url) -> FetchResult {
+    client.fetch(asking(url, RequestRights::discovered(), RequestOptions::default())).await
 }
 
 /// Asks for a URL in our own name.
-fn asking(url: Url, rights: RequestRights, terms: Terms) -> Request {
-    Request { url, rights, agent: Agent::Plain, terms }
+fn asking(url: Url, rights: RequestRights, terms: RequestOptions) -> FetchRequest {
+    FetchRequest { url, rights, agent: UserAgent::Plain, options: terms }
 }
 
 /// The ending as people read it.
-fn ending(fetched: &Fetched) -> String {
-    fetched.ending.to_string()
+fn ending(fetched: &FetchResult) -> String {
+    fetched.outcome.to_string()
 }
 
 /// The body as text.
-fn text(fetched: &Fetched) -> String {
+fn text(fetched: &FetchResult) -> String {
     let body = fetched.body.as_ref().expect("a body was read");
     String::from_utf8_lossy(&body.bytes).into_owned()
 }

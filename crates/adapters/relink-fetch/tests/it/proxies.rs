@@ -4,15 +4,15 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
-use relink_fetch::{Proxies, Settings};
-use relink_model::{Ending, Hop, RequestRights};
-use relink_ports::{Agent, Fetch, Fetched, Request, Terms};
+use relink_fetch::{FetchSettings, Proxies};
+use relink_model::{FetchOutcome, Hop, RequestRights};
+use relink_ports::{Fetch, FetchRequest, FetchResult, RequestOptions, UserAgent};
 use relink_testkit::canary::Canary;
 use relink_testkit::dns::Dns;
-use relink_testkit::hostile::{Hostile, Trick};
+use relink_testkit::hostile::{Hostile, Misbehavior};
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::socks::SocksProxy;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use url::Url;
 
@@ -21,15 +21,15 @@ use crate::tls::Authority;
 use crate::{client, ending, found, impatient, named, text};
 
 /// Asks through the proxy at this address.
-fn through(proxy: SocketAddr) -> Settings {
+fn through(proxy: SocketAddr) -> FetchSettings {
     let proxy = format!("http://{proxy}").parse().unwrap();
-    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
+    FetchSettings { proxies: Proxies::all(proxy), ..FetchSettings::default() }
 }
 
 /// Asks through the proxy at this address, with a login.
-fn known_to(proxy: SocketAddr) -> Settings {
+fn known_to(proxy: SocketAddr) -> FetchSettings {
     let proxy = format!("http://user:word@{proxy}").parse().unwrap();
-    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
+    FetchSettings { proxies: Proxies::all(proxy), ..FetchSettings::default() }
 }
 
 /// `Basic` with `user:word`.
@@ -45,14 +45,14 @@ fn lines(proxy: &ForwardProxy) -> Vec<String> {
 }
 
 /// Hops as they are told whichever way they went.
-fn story(fetched: &Fetched) -> Vec<(String, u16, Option<String>)> {
+fn story(fetched: &FetchResult) -> Vec<(String, u16, Option<String>)> {
     let told = |hop: &Hop| (hop.url.clone(), hop.status, hop.location.clone());
     fetched.hops.iter().map(told).collect()
 }
 
 #[tokio::test]
 async fn a_plain_page_is_asked_of_the_proxy_by_its_whole_address() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     web.host("a.test").page("/x?y", 200, "page");
     let asked = web.url_at("a.test", "/x?y");
     let fetched = found(&client(through(proxy.address())), asked.clone()).await;
@@ -67,7 +67,7 @@ async fn a_plain_page_is_asked_of_the_proxy_by_its_whole_address() {
 async fn an_encrypted_page_is_asked_through_a_tunnel() {
     let (authority, proxy) = (Authority::new(), ForwardProxy::start().await);
     let port = authority.serve("a.test", 4000).await.port();
-    let settings = Settings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
     let fetched = found(&client(settings), url(&format!("https://a.test:{port}/x"))).await;
     assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "ok".into()));
     assert_eq!(lines(&proxy), [format!("CONNECT a.test:{port}")]);
@@ -81,7 +81,7 @@ async fn a_certificate_is_that_of_the_host_and_not_of_the_proxy() {
     let (authority, proxy) = (Authority::new(), ForwardProxy::start().await);
     let port = authority.serve("b.test", 4000).await.port();
     let asked = url(&format!("https://a.test:{port}/"));
-    let settings = Settings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
     let fetched = found(&client(settings), asked.clone()).await;
     assert_eq!(ending(&fetched), "the certificate is for another name");
     let fetched = found(&client(through(proxy.address())), asked).await;
@@ -90,31 +90,31 @@ async fn a_certificate_is_that_of_the_host_and_not_of_the_proxy() {
 
 #[tokio::test]
 async fn hops_are_told_as_without_a_proxy() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let (a, b) = (web.host("a.test"), web.host("b.test"));
     a.redirect("/old", 301, b.url("/older?x#part").as_str());
     b.redirect("/older?x", 302, "gone").page("/gone", 404, "gone");
     let given = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse();
-    let direct = client(Settings {
+    let direct = client(FetchSettings {
         allow_private: true,
         resolve: ["a.test", "b.test"].map(|it| given(it).unwrap()).into(),
-        ..Settings::default()
+        ..FetchSettings::default()
     });
     let direct = named(&direct, a.url("/old")).await;
     let proxied = named(&client(through(proxy.address())), a.url("/old")).await;
     assert_eq!(story(&proxied), story(&direct));
     assert_eq!((proxied.hops.len(), ending(&proxied)), (3, ending(&direct)));
     assert_eq!(text(&proxied), text(&direct));
-    assert!(proxied.hops.iter().all(|hop| hop.address.is_none()), "{:?}", proxied.hops);
+    assert!(proxied.hops.iter().all(|hop| hop.ip.is_none()), "{:?}", proxied.hops);
 }
 
 #[tokio::test]
 async fn a_redirect_may_lead_from_plain_to_encrypted() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let authority = Authority::new();
     let port = authority.serve("b.test", 4000).await.port();
     web.redirect("/", 301, &format!("https://b.test:{port}/"));
-    let settings = Settings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
     let fetched = found(&client(settings), web.url_at("a.test", "/")).await;
     assert_eq!((ending(&fetched), fetched.hops.len()), ("answered 200".into(), 2));
     let expect = [format!("GET {}", web.url_at("a.test", "/")), format!("CONNECT b.test:{port}")];
@@ -123,12 +123,12 @@ async fn a_redirect_may_lead_from_plain_to_encrypted() {
 
 #[tokio::test]
 async fn the_proxy_alone_gets_the_login() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     proxy.demand(LOGIN);
     let authority = Authority::new();
     let port = authority.serve("a.test", 4000).await.port();
     web.redirect("/", 302, &format!("https://a.test:{port}/"));
-    let settings = Settings { tls_roots: vec![authority.der()], ..known_to(proxy.address()) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..known_to(proxy.address()) };
     let fetched = found(&client(settings), web.url_at("a.test", "/")).await;
     assert_eq!(ending(&fetched), "answered 200");
     for seen in proxy.requests() {
@@ -139,7 +139,7 @@ async fn the_proxy_alone_gets_the_login() {
 
 #[tokio::test]
 async fn a_login_that_is_missing_is_an_answer() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     proxy.demand(LOGIN);
     let client = client(through(proxy.address()));
     for asked in ["http://a.test:81/", "https://a.test:444/"] {
@@ -164,20 +164,20 @@ async fn a_host_the_proxy_cannot_reach_is_an_answer() {
 
 #[tokio::test]
 async fn a_tunnel_refused_after_a_redirect_is_told_behind_it() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let (_socket, deaf) = deaf();
     let next = format!("https://b.test:{}/", deaf.port());
-    web.answer("/", Answer::redirect(302, &next).header("Retry-After", "9"));
+    web.answer("/", CannedResponse::redirect(302, &next).header("Retry-After", "9"));
     let fetched = found(&client(through(proxy.address())), web.url_at("a.test", "/")).await;
     let first = (web.url_at("a.test", "/").to_string(), 302, Some(next.clone()));
     assert_eq!(story(&fetched), [first, (next, 502, None)]);
-    assert_eq!(fetched.ending, Ending::Answered(502));
+    assert_eq!(fetched.outcome, FetchOutcome::Response(502));
     assert_eq!(fetched.retry_after, None);
 }
 
 #[tokio::test]
 async fn no_private_address_is_asked_of_a_proxy() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let canary = Canary::start().await;
     let client = client(through(proxy.address()));
     let names = ["localhost", "LOCALHOST.", "a.localhost", "localhost.."];
@@ -190,7 +190,7 @@ async fn no_private_address_is_asked_of_a_proxy() {
             let led = found(&client, web.url_at("a.test", "/leave")).await;
             asked += 1;
             for fetched in [there, led] {
-                let is_barred = matches!(fetched.ending, Ending::Barred(_));
+                let is_barred = matches!(fetched.outcome, FetchOutcome::PrivateAddress(_));
                 assert!(is_barred, "{location}: {}", ending(&fetched));
             }
         }
@@ -200,7 +200,7 @@ async fn no_private_address_is_asked_of_a_proxy() {
 
 #[tokio::test]
 async fn what_the_user_names_is_asked_of_the_proxy_though_private() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     web.page("/", 200, "here");
     let client = client(through(proxy.address()));
     for host in ["127.0.0.1", "localhost"] {
@@ -215,7 +215,7 @@ async fn what_the_user_names_is_asked_of_the_proxy_though_private() {
 
 #[tokio::test]
 async fn plain_hosts_share_the_connection_of_the_proxy() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let client = client(through(proxy.address()));
     for host in ["a.test", "b.test", "c.test", "a.test"] {
         let fetched = found(&client, web.url_at(host, "/")).await;
@@ -229,7 +229,7 @@ async fn each_encrypted_host_has_its_own_tunnel() {
     let (authority, proxy) = (Authority::new(), ForwardProxy::start().await);
     let a = ("a.test", authority.serve("a.test", 4000).await.port());
     let b = ("b.test", authority.serve("b.test", 4000).await.port());
-    let settings = Settings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..through(proxy.address()) };
     let client = client(settings);
     for (name, port) in [a, b, a, b] {
         let fetched = found(&client, url(&format!("https://{name}:{port}/"))).await;
@@ -241,29 +241,35 @@ async fn each_encrypted_host_has_its_own_tunnel() {
 
 #[tokio::test]
 async fn names_are_left_to_the_proxy() {
-    let (web, proxy, dns) = (Web::start().await, ForwardProxy::start().await, Dns::start().await);
+    let (web, proxy, dns) =
+        (TestServer::start().await, ForwardProxy::start().await, Dns::start().await);
     web.page("/", 200, "here");
     let elsewhere = format!("a.test:{}:192.0.2.1", web.port());
-    let client = client(Settings {
+    let client = client(FetchSettings {
         dns_server: Some(dns.address()),
         resolve: vec![elsewhere.parse().unwrap()],
         ..through(proxy.address())
     });
     let asked = web.url_at("a.test", "/");
     assert_eq!(ending(&found(&client, asked.clone()).await), "answered 200");
-    assert_eq!(client.locate(&asked).await, None);
+    assert_eq!(client.resolve_ip(&asked).await, None);
     assert_eq!(dns.asked("a.test"), 0);
 }
 
 #[tokio::test]
 async fn the_proxy_itself_may_be_a_name() {
-    let (web, proxy, dns) = (Web::start().await, ForwardProxy::start().await, Dns::start().await);
+    let (web, proxy, dns) =
+        (TestServer::start().await, ForwardProxy::start().await, Dns::start().await);
     web.page("/", 200, "here");
     dns.addresses("proxy.test", &[Ipv4Addr::LOCALHOST.into()]);
     let named = |name: &str| {
         let proxy = format!("http://{name}:{}", proxy.address().port()).parse().unwrap();
         let dns_server = Some(dns.address());
-        client(Settings { proxies: Proxies::all(proxy), dns_server, ..Settings::default() })
+        client(FetchSettings {
+            proxies: Proxies::all(proxy),
+            dns_server,
+            ..FetchSettings::default()
+        })
     };
     let asked = web.url_at("a.test", "/");
     assert_eq!(ending(&found(&named("proxy.test"), asked.clone()).await), "answered 200");
@@ -273,17 +279,17 @@ async fn the_proxy_itself_may_be_a_name() {
 
 #[tokio::test]
 async fn the_host_is_told_who_asks_and_what_the_user_entrusted_to_it() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     web.host("a.test").redirect("/", 302, web.url_at("b.test", "/").as_str());
     let headers = vec![("X-Key".into(), "secret".into())];
-    let client = client(Settings { headers, ..through(proxy.address()) });
-    let agent = Agent::Compatible;
+    let client = client(FetchSettings { headers, ..through(proxy.address()) });
+    let agent = UserAgent::Compatible;
     client
-        .fetch(Request {
+        .fetch(FetchRequest {
             url: web.url_at("a.test", "/"),
             rights: RequestRights::named_by_user(),
             agent,
-            terms: Terms::default(),
+            options: RequestOptions::default(),
         })
         .await;
     let seen = web.requests();
@@ -296,7 +302,7 @@ async fn the_host_is_told_who_asks_and_what_the_user_entrusted_to_it() {
 
 #[tokio::test]
 async fn https_proxy_forwards_and_tunnels() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     proxy.demand(LOGIN);
     web.page("/", 200, "here");
     let authority = Authority::new();
@@ -305,8 +311,11 @@ async fn https_proxy_forwards_and_tunnels() {
     let through = format!("https://user:word@127.0.0.1:{}", encrypted.port()).parse().unwrap();
     let proxies = Proxies::all(through);
     let roots = vec![authority.der()];
-    let client =
-        client(Settings { proxies: proxies.clone(), tls_roots: roots, ..Settings::default() });
+    let client = client(FetchSettings {
+        proxies: proxies.clone(),
+        tls_roots: roots,
+        ..FetchSettings::default()
+    });
     let plain = found(&client, web.url_at("a.test", "/")).await;
     assert_eq!((ending(&plain), text(&plain)), ("answered 200".into(), "here".into()));
     let asked = url(&format!("https://a.test:{port}/"));
@@ -314,7 +323,7 @@ async fn https_proxy_forwards_and_tunnels() {
     let expect = [format!("GET {}", web.url_at("a.test", "/")), format!("CONNECT a.test:{port}")];
     assert_eq!(lines(&proxy), expect);
     // A proxy that cannot prove who it is gets neither request nor login.
-    let distrustful = crate::client(Settings { proxies, ..Settings::default() });
+    let distrustful = crate::client(FetchSettings { proxies, ..FetchSettings::default() });
     assert_eq!(ending(&found(&distrustful, asked).await), "no connection");
     assert_eq!(proxy.requests().len(), 2);
 }
@@ -338,22 +347,22 @@ async fn encrypt(authority: &Authority, server: SocketAddr) -> SocketAddr {
 }
 
 /// Asks through a SOCKS proxy at this address.
-fn through_socks(scheme: &str, login: &str, proxy: &SocksProxy) -> Settings {
+fn through_socks(scheme: &str, login: &str, proxy: &SocksProxy) -> FetchSettings {
     let proxy = format!("{scheme}://{login}{}", proxy.address()).parse().unwrap();
-    Settings { proxies: Proxies::all(proxy), ..Settings::default() }
+    FetchSettings { proxies: Proxies::all(proxy), ..FetchSettings::default() }
 }
 
 #[tokio::test]
 async fn socks5_proxy_gets_addresses_under_our_policy() {
-    let (web, proxy, dns) = (Web::start().await, SocksProxy::start(), Dns::start().await);
+    let (web, proxy, dns) = (TestServer::start().await, SocksProxy::start(), Dns::start().await);
     web.page("/", 200, "here");
     dns.addresses("a.test", &[Ipv4Addr::new(192, 0, 66, 2).into()]);
     dns.addresses("private.test", &[Ipv4Addr::new(10, 0, 0, 1).into()]);
     let dns_server = Some(dns.address());
-    let client = client(Settings { dns_server, ..through_socks("socks5", "", &proxy) });
+    let client = client(FetchSettings { dns_server, ..through_socks("socks5", "", &proxy) });
     let fetched = found(&client, web.url_at("a.test", "/")).await;
     assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "here".into()));
-    assert_eq!(fetched.hops[0].address, "192.0.66.2".parse().ok());
+    assert_eq!(fetched.hops[0].ip, "192.0.66.2".parse().ok());
     let fetched = found(&client, web.url_at("private.test", "/")).await;
     assert_eq!(ending(&fetched), "leads to the private address 10.0.0.1");
     assert_eq!(proxy.targets(), [format!("192.0.66.2:{}", web.port())]);
@@ -363,14 +372,14 @@ async fn socks5_proxy_gets_addresses_under_our_policy() {
 async fn socks5h_proxy_gets_names() {
     let (proxy, dns, authority) = (SocksProxy::start(), Dns::start().await, Authority::new());
     let port = authority.serve("a.test", 4000).await.port();
-    let client = client(Settings {
+    let client = client(FetchSettings {
         dns_server: Some(dns.address()),
         tls_roots: vec![authority.der()],
         ..through_socks("socks5h", "", &proxy)
     });
     let fetched = found(&client, url(&format!("https://a.test:{port}/"))).await;
     assert_eq!((ending(&fetched), text(&fetched)), ("answered 200".into(), "ok".into()));
-    assert_eq!((fetched.hops[0].address, dns.asked("a.test")), (None, 0));
+    assert_eq!((fetched.hops[0].ip, dns.asked("a.test")), (None, 0));
     let fetched = found(&client, url(&format!("https://127.0.0.1:{port}/"))).await;
     assert_eq!(ending(&fetched), "leads to the private address 127.0.0.1");
     assert_eq!(proxy.targets(), [format!("a.test:{port}")]);
@@ -378,7 +387,7 @@ async fn socks5h_proxy_gets_names() {
 
 #[tokio::test]
 async fn socks_proxy_gets_its_login_and_no_host_does() {
-    let (web, proxy) = (Web::start().await, SocksProxy::start());
+    let (web, proxy) = (TestServer::start().await, SocksProxy::start());
     proxy.demand("user", "word");
     web.page("/", 200, "here");
     let asked = web.url_at("a.test", "/");
@@ -403,10 +412,10 @@ async fn socks_proxy_that_cannot_reach_the_host_refuses() {
 
 #[tokio::test]
 async fn excluded_hosts_are_reached_without_the_proxy() {
-    let (web, proxy) = (Web::start().await, ForwardProxy::start().await);
+    let (web, proxy) = (TestServer::start().await, ForwardProxy::start().await);
     let given = |name: &str| format!("{name}:{}:127.0.0.1", web.port()).parse().unwrap();
     let all = through(proxy.address());
-    let client = client(Settings {
+    let client = client(FetchSettings {
         resolve: ["www.a.test", "b.test"].map(given).into(),
         proxies: Proxies { exclude: "a.test,127.0.0.0/8".parse().unwrap(), ..all.proxies.clone() },
         ..all
@@ -414,7 +423,7 @@ async fn excluded_hosts_are_reached_without_the_proxy() {
     for host in ["www.a.test", "127.0.0.1", "b.test"] {
         let fetched = named(&client, web.url_at(host, "/")).await;
         assert_eq!(ending(&fetched), "answered 404", "{host}");
-        assert_eq!(fetched.hops[0].address.is_some(), host != "b.test", "{host}");
+        assert_eq!(fetched.hops[0].ip.is_some(), host != "b.test", "{host}");
     }
     assert_eq!(lines(&proxy), [format!("GET {}", web.url_at("b.test", "/"))]);
     // The policy holds in full where there is no proxy.
@@ -423,7 +432,12 @@ async fn excluded_hosts_are_reached_without_the_proxy() {
 }
 
 /// What becomes of a request through a proxy that plays a trick.
-async fn check(trick: Trick, scheme: &str, settings: fn(SocketAddr) -> Settings, expect: &str) {
+async fn check(
+    trick: Misbehavior,
+    scheme: &str,
+    settings: fn(SocketAddr) -> FetchSettings,
+    expect: &str,
+) {
     let hostile = Hostile::start(trick.clone()).await;
     let begun = Instant::now();
     let asked = url(&format!("{scheme}://a.test/"));
@@ -434,45 +448,50 @@ async fn check(trick: Trick, scheme: &str, settings: fn(SocketAddr) -> Settings,
     assert!(begun.elapsed() < Duration::from_secs(5), "{trick:?}");
 }
 
-fn hastily_through(proxy: SocketAddr) -> Settings {
-    Settings { timeout: impatient().timeout, ..through(proxy) }
+fn hastily_through(proxy: SocketAddr) -> FetchSettings {
+    FetchSettings { timeout: impatient().timeout, ..through(proxy) }
 }
 
 #[tokio::test]
 async fn a_bad_proxy_makes_no_tunnel() {
-    let say = |text: &str| Trick::Say(text.as_bytes().to_vec());
+    let say = |text: &str| Misbehavior::Say(text.as_bytes().to_vec());
     let none = "no connection";
     let reset = "connection reset while connecting";
-    check(Trick::Close, "https", through, reset).await;
-    check(Trick::Reset, "https", through, reset).await;
-    check(Trick::EndlessHeaders, "https", through, none).await;
+    check(Misbehavior::Close, "https", through, reset).await;
+    check(Misbehavior::Reset, "https", through, reset).await;
+    check(Misbehavior::EndlessHeaders, "https", through, none).await;
     check(say("SSH-2.0-OpenSSH_9.9\r\n\r\n"), "https", through, none).await;
     check(say("HTTP/1.1 404 None\r\n\r\n"), "https", through, none).await;
     check(say("HTTP/1.1 302 Go\r\nLocation: http://b.test/\r\n\r\n"), "https", through, none).await;
-    let drip = Trick::DripHead(Duration::from_millis(20));
-    for trick in [Trick::Silence, drip] {
+    let drip = Misbehavior::DripHead(Duration::from_millis(20));
+    for trick in [Misbehavior::Silence, drip] {
         check(trick, "https", hastily_through, "no answer in time (connecting)").await;
     }
 }
 
 #[tokio::test]
 async fn a_tunnel_that_breaks_at_once_agrees_on_no_encryption() {
-    let opened = Trick::Say(b"HTTP/1.1 200 OK\r\n\r\n".to_vec());
+    let opened = Misbehavior::Say(b"HTTP/1.1 200 OK\r\n\r\n".to_vec());
     check(opened, "https", through, "no encrypted connection could be made").await;
 }
 
 #[tokio::test]
 async fn a_bad_proxy_is_no_better_for_plain_pages() {
     let closed = "connection closed without an answer";
-    check(Trick::Close, "http", through, closed).await;
-    check(Trick::EndlessHeaders, "http", through, "the answer's head is too large").await;
-    check(Trick::Silence, "http", hastily_through, "no answer in time (waiting for the answer)")
-        .await;
+    check(Misbehavior::Close, "http", through, closed).await;
+    check(Misbehavior::EndlessHeaders, "http", through, "the answer's head is too large").await;
+    check(
+        Misbehavior::Silence,
+        "http",
+        hastily_through,
+        "no answer in time (waiting for the answer)",
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn an_endless_head_is_read_to_its_cap() {
-    let hostile = Hostile::start(Trick::EndlessHeaders).await;
+    let hostile = Hostile::start(Misbehavior::EndlessHeaders).await;
     found(&client(through(hostile.address())), url("https://a.test/")).await;
     // Beyond what was read lies only what the system's own buffers took.
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
@@ -491,7 +510,7 @@ async fn a_proxy_that_is_not_there_says_nothing_about_the_host() {
 #[tokio::test]
 async fn a_connection_the_proxy_dropped_is_replaced_unseen() {
     let said = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi".to_vec();
-    let hostile = Hostile::start(Trick::Say(said)).await;
+    let hostile = Hostile::start(Misbehavior::Say(said)).await;
     let client = client(through(hostile.address()));
     for host in ["a.test", "b.test", "c.test"] {
         let fetched = found(&client, url(&format!("http://{host}/"))).await;

@@ -1,15 +1,15 @@
 //! Redirects are followed hop by hop, to an end.
 
-use relink_fetch::Settings;
-use relink_testkit::web::{Answer, Web};
+use relink_fetch::FetchSettings;
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::{client, ending, named, text};
 
 #[tokio::test]
 async fn every_hop_is_written_down() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.redirect("/a", 301, "/b#part").redirect("/b", 307, "c?d").page("/c", 200, "end");
-    let fetched = named(&client(Settings::default()), web.url("/a")).await;
+    let fetched = named(&client(FetchSettings::default()), web.url("/a")).await;
     let told: Vec<_> = fetched
         .hops
         .iter()
@@ -29,10 +29,10 @@ async fn every_hop_is_written_down() {
 
 #[tokio::test]
 async fn a_circle_is_a_loop() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.redirect("/a", 302, "/b").redirect("/b", 302, "/a#again");
     web.redirect("/self", 301, "/self");
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     let fetched = named(&client, web.url("/a")).await;
     assert_eq!(ending(&fetched), "redirects lead in a circle");
     assert_eq!(fetched.hops.len(), 2);
@@ -42,12 +42,12 @@ async fn a_circle_is_a_loop() {
 
 #[tokio::test]
 async fn twenty_redirects_are_followed_and_no_more() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     for number in 0..50 {
         web.redirect(&format!("/{number}"), 302, &format!("/{}", number + 1));
     }
     web.page("/50", 200, "far");
-    let client = client(Settings::default());
+    let client = client(FetchSettings::default());
     let fetched = named(&client, web.url("/0")).await;
     assert_eq!(ending(&fetched), "too many redirects");
     assert_eq!(fetched.hops.len(), 21);
@@ -58,28 +58,28 @@ async fn twenty_redirects_are_followed_and_no_more() {
 
 #[tokio::test]
 async fn a_page_that_looks_for_its_cookie_finds_it() {
-    let web = Web::start().await;
-    let bounce = Answer::redirect(302, "/").header("Set-Cookie", "seen=1; Path=/");
-    web.sequence("/", [bounce, Answer::new(200, "welcome")]);
-    let fetched = named(&client(Settings::default()), web.url("/")).await;
+    let web = TestServer::start().await;
+    let bounce = CannedResponse::redirect(302, "/").header("Set-Cookie", "seen=1; Path=/");
+    web.sequence("/", [bounce, CannedResponse::new(200, "welcome")]);
+    let fetched = named(&client(FetchSettings::default()), web.url("/")).await;
     assert_eq!(text(&fetched), "welcome");
     assert_eq!(web.requests()[1].header("cookie"), Some("seen=1"));
 }
 
 #[tokio::test]
 async fn a_page_that_forgets_its_cookie_is_a_loop_all_the_same() {
-    let web = Web::start().await;
-    let bounce = Answer::redirect(302, "/").header("Set-Cookie", "seen=1; Path=/");
+    let web = TestServer::start().await;
+    let bounce = CannedResponse::redirect(302, "/").header("Set-Cookie", "seen=1; Path=/");
     web.answer("/", bounce);
-    let fetched = named(&client(Settings::default()), web.url("/")).await;
+    let fetched = named(&client(FetchSettings::default()), web.url("/")).await;
     assert_eq!(ending(&fetched), "redirects lead in a circle");
     assert_eq!(fetched.hops.len(), 2);
 }
 
 #[tokio::test]
 async fn what_cannot_be_followed_is_told_apart() {
-    let web = Web::start().await;
-    let client = client(Settings::default());
+    let web = TestServer::start().await;
+    let client = client(FetchSettings::default());
     let no_address = "redirects to something that is no address";
     let no_web = "redirects to something that is no web address";
     let huge = "a".repeat(9 * 1024);
@@ -99,9 +99,9 @@ async fn what_cannot_be_followed_is_told_apart() {
 
 #[tokio::test]
 async fn a_redirect_to_nowhere_is_an_answer() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 302, "where to?");
-    let fetched = named(&client(Settings::default()), web.url("/")).await;
+    let fetched = named(&client(FetchSettings::default()), web.url("/")).await;
     assert_eq!(ending(&fetched), "answered 302");
     assert_eq!(text(&fetched), "where to?");
 }

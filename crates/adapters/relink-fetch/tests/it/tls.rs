@@ -8,8 +8,8 @@ use rcgen::{
     BasicConstraints, Certificate, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair,
     date_time_ymd,
 };
-use relink_fetch::Settings;
-use relink_testkit::hostile::{Hostile, Trick};
+use relink_fetch::FetchSettings;
+use relink_testkit::hostile::{Hostile, Misbehavior};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -77,7 +77,7 @@ impl Authority {
 async fn serve(listener: TcpListener, acceptor: TlsAcceptor) {
     while let Ok((stream, _)) = listener.accept().await {
         if let Ok(stream) = acceptor.accept(stream).await {
-            // A visitor who leaves is no fault of the server.
+            // A visitor who leaves is no error of the server.
             tokio::spawn(async move { drop(attend(stream).await) });
         }
     }
@@ -95,15 +95,15 @@ pub(super) async fn attend(mut stream: TlsStream<TcpStream>) -> io::Result<()> {
 async fn check(certified: &str, year: i32, asked: &str, expect: &str) {
     let authority = Authority::new();
     let address = authority.serve(certified, year).await;
-    let settings = Settings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
+    let settings = FetchSettings { tls_roots: vec![authority.der()], ..knowing("a.test", address) };
     let url = format!("https://{asked}:{}/", address.port());
     let fetched = named(&client(settings), Url::parse(&url).unwrap()).await;
     assert_eq!(ending(&fetched), expect, "{certified} asked as {asked}");
 }
 
-pub(super) fn knowing(host: &str, address: SocketAddr) -> Settings {
+pub(super) fn knowing(host: &str, address: SocketAddr) -> FetchSettings {
     let given = format!("{host}:{}:127.0.0.1", address.port());
-    Settings { resolve: vec![given.parse().unwrap()], ..Settings::default() }
+    FetchSettings { resolve: vec![given.parse().unwrap()], ..FetchSettings::default() }
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn an_unknown_authority_is_not_trusted() {
 
 #[tokio::test]
 async fn a_server_that_speaks_no_tls_agrees_on_nothing() {
-    let hostile = Hostile::start(Trick::Silence).await;
+    let hostile = Hostile::start(Misbehavior::Silence).await;
     // The greeting of TLS holds no empty line, so the trick waits for ever.
     let mut url = hostile.url("/");
     url.set_scheme("https").unwrap();

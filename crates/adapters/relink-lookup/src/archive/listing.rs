@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use relink_model::Capture;
 use relink_ports::{
-    ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, Fetched, Terms,
+    ArchiveError, CaptureList, CaptureOrder, CaptureQuery, CaptureScope, FetchResult,
+    RequestOptions,
 };
 use url::Url;
 
-use super::cdx::{self, Dialect, Page};
+use super::cdx::{self, CdxCursor, CdxDialect};
 use super::replay::address_of;
 use super::web::WebArchive;
 use super::{surt, timemap};
@@ -20,7 +21,7 @@ const PAGES: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub captures: Vec<Capture>,
-    pub is_cut: bool,
+    pub is_truncated: bool,
     pub skipped: usize,
 }
 
@@ -35,15 +36,19 @@ impl Listing {
         self.skipped += before - self.captures.len();
         self.captures.retain(|capture| is_wanted(capture, query));
         arrange(&mut self.captures, query);
-        self.is_cut |= self.captures.len() > query.limit;
+        self.is_truncated |= self.captures.len() > query.limit;
         self.captures.truncate(query.limit);
-        CaptureList { captures: self.captures, is_cut: self.is_cut, skipped: self.skipped }
+        CaptureList {
+            captures: self.captures,
+            is_truncated: self.is_truncated,
+            skipped: self.skipped,
+        }
     }
 }
 
 fn is_wanted(capture: &Capture, query: &CaptureQuery) -> bool {
-    let is_late_enough = query.from.is_none_or(|from| capture.taken >= from);
-    let is_early_enough = query.to.is_none_or(|to| capture.taken <= to);
+    let is_late_enough = query.from.is_none_or(|from| capture.captured_at >= from);
+    let is_early_enough = query.to.is_none_or(|to| capture.captured_at <= to);
     is_late_enough && is_early_enough && query.statuses.admit(capture)
 }
 
@@ -52,15 +57,15 @@ fn is_wanted(capture: &Capture, query: &CaptureQuery) -> bool {
 pub(super) fn arrange(captures: &mut Vec<Capture>, query: &CaptureQuery) {
     let mut seen = HashSet::new();
     captures.retain(|capture| seen.insert(capture.clone()));
-    if query.scope == CaptureScope::Below {
-        captures.sort_by_cached_key(|capture| (surt::key(&capture.url), capture.taken));
+    if query.scope == CaptureScope::Prefix {
+        captures.sort_by_cached_key(|capture| (surt::key(&capture.url), capture.captured_at));
         if query.order == CaptureOrder::Newest {
             captures.reverse();
         }
         return;
     }
     captures.sort_by_key(|capture| {
-        let taken = capture.taken.as_second();
+        let taken = capture.captured_at.as_second();
         match query.order {
             CaptureOrder::Oldest => taken,
             CaptureOrder::Newest => -taken,
@@ -73,14 +78,14 @@ impl WebArchive {
     /// Asks the index, page by page.
     pub(super) async fn list_index(
         &self,
-        dialect: Dialect,
+        dialect: CdxDialect,
         endpoint: &Url,
         query: &CaptureQuery,
-    ) -> Result<Listing, ArchiveFault> {
+    ) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
-        let mut page = Page::default();
+        let mut page = CdxCursor::default();
         for _ in 0..PAGES {
-            let asked = cdx::question(endpoint, dialect, query, &page);
+            let asked = cdx::query_url(endpoint, dialect, query, &page);
             let fetched = self.ask(&asked, self.list_terms()).await?;
             let answer = self.read_index(&fetched, query.limit)?;
             let captures = answer.rows.iter().filter_map(cdx::capture);
@@ -88,22 +93,26 @@ impl WebArchive {
             listing.captures.extend(captures.map(|capture| self.addressed(capture)));
             let found = listing.captures.len() - before;
             listing.skipped += answer.skipped + (answer.rows.len() - found);
-            listing.is_cut |= answer.is_cut;
+            listing.is_truncated |= answer.is_truncated;
             let is_stuck = answer.resume == page.resume || found == 0;
-            page = Page { resume: answer.resume, found: listing.captures.len() };
+            page = CdxCursor { resume: answer.resume, found: listing.captures.len() };
             let is_enough = listing.captures.len() > query.limit;
             if page.resume.is_none() || is_stuck || is_enough {
                 break;
             }
         }
-        listing.is_cut |= page.resume.is_some();
+        listing.is_truncated |= page.resume.is_some();
         match (listing.captures.is_empty(), listing.skipped) {
             (true, 1..) => Err(self.unreadable("a list of captures")),
             _ => Ok(listing),
         }
     }
 
-    fn read_index(&self, fetched: &Fetched, limit: usize) -> Result<cdx::Answer, ArchiveFault> {
+    fn read_index(
+        &self,
+        fetched: &FetchResult,
+        limit: usize,
+    ) -> Result<cdx::CdxResponse, ArchiveError> {
         let (status, bytes, is_cut) = said(fetched);
         if !(200..=299).contains(&status) {
             return Err(self.refusal(status));
@@ -116,7 +125,7 @@ impl WebArchive {
     fn addressed(&self, capture: Capture) -> Capture {
         let replay = self.settings.replay.as_ref();
         let address = replay.and_then(|replay| address_of(replay, &capture, ""));
-        Capture { address, ..capture }
+        Capture { replay_url: address, ..capture }
     }
 
     /// Reads the list of copies of one URL, page by page.
@@ -124,7 +133,7 @@ impl WebArchive {
         &self,
         root: &Url,
         query: &CaptureQuery,
-    ) -> Result<Listing, ArchiveFault> {
+    ) -> Result<Listing, ArchiveError> {
         let mut listing = Listing::default();
         let first = Url::parse(&format!("{root}{}", cdx::bare(&query.url)));
         let mut pages: Vec<Url> = first.into_iter().collect();
@@ -145,24 +154,24 @@ impl WebArchive {
                 .ok_or_else(|| self.unreadable("a list of copies"))?;
             listing.captures.extend(map.captures);
             listing.skipped += map.skipped;
-            listing.is_cut |= is_cut;
+            listing.is_truncated |= is_cut;
             let new: Vec<_> = map.pages.into_iter().filter(|it| !pages.contains(it)).collect();
             pages.extend(new.into_iter().take(PAGES));
         }
-        listing.is_cut |= pages.len() > PAGES;
+        listing.is_truncated |= pages.len() > PAGES;
         Ok(listing)
     }
 
-    fn list_terms(&self) -> Terms {
-        Terms { body_cap: Some(self.settings.list_cap), ..Terms::default() }
+    fn list_terms(&self) -> RequestOptions {
+        RequestOptions { max_body_bytes: Some(self.settings.list_cap), ..RequestOptions::default() }
     }
 }
 
 /// Status and body of an answer, and whether the body is not all of it.
-fn said(fetched: &Fetched) -> (u16, &[u8], bool) {
-    let status = fetched.ending.status().unwrap_or_default();
+fn said(fetched: &FetchResult) -> (u16, &[u8], bool) {
+    let status = fetched.outcome.status().unwrap_or_default();
     match &fetched.body {
-        Some(body) => (status, &body.bytes, body.is_cut),
+        Some(body) => (status, &body.bytes, body.is_truncated),
         None => (status, &[], false),
     }
 }

@@ -6,12 +6,12 @@ mod listing;
 mod local;
 mod replay;
 mod settings;
-mod stamp;
 mod surt;
 mod timemap;
+mod timestamp;
 mod web;
 
-pub use cdx::Dialect;
+pub use cdx::CdxDialect;
 pub use local::{LocalArchive, LocalProblem};
 pub use settings::WebArchiveSettings;
 pub use web::WebArchive;

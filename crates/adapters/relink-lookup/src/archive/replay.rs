@@ -3,11 +3,11 @@
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use relink_model::{Capture, Snapshot, with_authority};
-use relink_ports::{ArchiveFault, Fetched, Redirects, Replay, Terms};
+use relink_ports::{ArchiveError, FetchResult, RedirectMode, Replay, RequestOptions};
 use url::Url;
 
 use super::web::WebArchive;
-use super::{cdx, stamp, timemap};
+use super::{cdx, timemap, timestamp};
 
 /// How often an archive may send us from one of its own addresses to another:
 /// to the exact time, to `https`, from a list of archives to one of them.
@@ -18,7 +18,7 @@ const RAW: &str = "id_";
 
 /// The address of a copy, with a word between the time and the URL.
 pub(super) fn address_of(root: &Url, capture: &Capture, word: &str) -> Option<Url> {
-    let time = stamp::write(capture.taken);
+    let time = timestamp::write(capture.captured_at);
     Url::parse(&format!("{root}{time}{word}/{}", cdx::bare(&capture.url))).ok()
 }
 
@@ -30,7 +30,7 @@ impl WebArchive {
     pub(super) async fn replay_raw(
         &self,
         capture: &Capture,
-    ) -> Result<Option<Replay>, ArchiveFault> {
+    ) -> Result<Option<Replay>, ArchiveError> {
         let mut address =
             self.raw_address(capture).ok_or_else(|| self.unsupported("what a copy says"))?;
         for _ in 0..HOPS {
@@ -54,14 +54,14 @@ impl WebArchive {
         if let Some(root) = &self.settings.replay {
             return address_of(root, capture, RAW);
         }
-        let copy = capture.address.as_ref()?;
+        let copy = capture.replay_url.as_ref()?;
         let Some((_, url)) = timemap::split_address(copy) else { return Some(copy.clone()) };
         let front = copy.as_str().strip_suffix(url)?.strip_suffix('/')?;
         let front = front.trim_end_matches(|it: char| it.is_ascii_alphabetic() || it == '_');
         Url::parse(&format!("{front}{RAW}/{url}")).ok()
     }
 
-    fn replayed(&self, fetched: Fetched, taken: Timestamp, capture: &Capture) -> Replay {
+    fn replayed(&self, fetched: FetchResult, taken: Timestamp, capture: &Capture) -> Replay {
         let told = fetched.hops.last().and_then(|hop| hop.location.as_deref());
         let location = fetched.header("x-archive-orig-location").or(told);
         let location = location.map(|location| self.unwrapped(location).to_owned());
@@ -69,7 +69,7 @@ impl WebArchive {
             .as_deref()
             .and_then(|location| capture.url.join(&with_authority(location)).ok());
         Replay {
-            taken,
+            captured_at: taken,
             status: status(&fetched),
             target: target.filter(|it| matches!(it.scheme(), "http" | "https") && it.has_host()),
             location,
@@ -83,7 +83,7 @@ impl WebArchive {
         let Some(root) = &self.settings.replay else { return unwrapped_anywhere(location) };
         let below = location.strip_prefix(root.as_str());
         let below = below.or_else(|| location.strip_prefix(root.path()));
-        let found = below.and_then(stamp::split).filter(|(_, url)| url.starts_with("http"));
+        let found = below.and_then(timestamp::split).filter(|(_, url)| url.starts_with("http"));
         found.map_or(location, |(_, url)| url)
     }
 
@@ -93,7 +93,7 @@ impl WebArchive {
         timegate: &Url,
         url: &Url,
         when: Timestamp,
-    ) -> Result<Option<Snapshot>, ArchiveFault> {
+    ) -> Result<Option<Snapshot>, ArchiveError> {
         let asked = Url::parse(&format!("{timegate}{}", cdx::bare(url)));
         let mut address = asked.map_err(|_| self.unsupported("such a URL"))?;
         for _ in 0..HOPS {
@@ -116,15 +116,20 @@ impl WebArchive {
         Err(self.unreadable("an archived page"))
     }
 
-    fn copy_terms(&self, headers: Vec<(String, String)>) -> Terms {
+    fn copy_terms(&self, headers: Vec<(String, String)>) -> RequestOptions {
         let body_cap = Some(self.settings.page_cap);
-        Terms { redirects: Redirects::Tell, headers, body_cap, ..Terms::default() }
+        RequestOptions {
+            redirects: RedirectMode::Report,
+            headers,
+            max_body_bytes: body_cap,
+            ..RequestOptions::default()
+        }
     }
 }
 
 fn snapshot(url: &Url, address: Url, taken: Timestamp, status: Option<u16>) -> Snapshot {
     let url = timemap::archived_url(&address).unwrap_or_else(|| url.clone());
-    Snapshot { url, taken, address, status }
+    Snapshot { url, captured_at: taken, replay_url: address, status }
 }
 
 /// The same where no address of the archive is known: only a whole address of
@@ -136,17 +141,17 @@ fn unwrapped_anywhere(location: &str) -> &str {
     inner.and_then(|length| location.get(location.len().checked_sub(length)?..)).unwrap_or(location)
 }
 
-fn status(fetched: &Fetched) -> u16 {
-    fetched.ending.status().unwrap_or_default()
+fn status(fetched: &FetchResult) -> u16 {
+    fetched.outcome.status().unwrap_or_default()
 }
 
 /// The time of a copy, where the answer is one.
-fn taken(fetched: &Fetched) -> Option<Timestamp> {
+fn taken(fetched: &FetchResult) -> Option<Timestamp> {
     timemap::moment(fetched.header("memento-datetime")?)
 }
 
 /// Where the archive sends us, if that is on the web.
-fn onward(fetched: &Fetched, address: &Url) -> Option<Url> {
+fn onward(fetched: &FetchResult, address: &Url) -> Option<Url> {
     let location = fetched.hops.last()?.location.as_deref()?;
     let next = address.join(location).ok()?;
     matches!(next.scheme(), "http" | "https").then_some(next)

@@ -2,8 +2,8 @@
 
 use url::Url;
 
-use super::Dialect;
-use crate::gate::Manners;
+use super::CdxDialect;
+use crate::service_client::ServiceLimits;
 
 /// The most bytes of a list read in one answer: room for 50,000 rows.
 const LIST_CAP: usize = 8 * 1024 * 1024;
@@ -20,7 +20,7 @@ pub struct WebArchiveSettings {
     /// What people call it.
     pub name: String,
     /// Its index, where it has one to be asked.
-    pub cdx: Option<(Dialect, Url)>,
+    pub cdx: Option<(CdxDialect, Url)>,
     /// Where its lists of copies begin (RFC 7089), used where there is no index.
     pub timemap: Option<Url>,
     /// Where copies are asked for by date (RFC 7089), used where there is no
@@ -29,7 +29,7 @@ pub struct WebArchiveSettings {
     /// Where copies can be read, where all of them are below one address.
     pub replay: Option<Url>,
     /// How it is treated.
-    pub manners: Manners,
+    pub limits: ServiceLimits,
     /// The most bytes of a list read in one answer.
     pub list_cap: usize,
     /// The most bytes read of an archived page.
@@ -42,7 +42,7 @@ impl WebArchiveSettings {
     pub fn internet_archive(root: &Url) -> Self {
         let index = with_tail(root, "cdx/search/cdx");
         Self {
-            cdx: Some((Dialect::InternetArchive, index)),
+            cdx: Some((CdxDialect::InternetArchive, index)),
             timemap: Some(with_tail(root, "web/timemap/link/")),
             timegate: Some(with_tail(root, "web/")),
             replay: Some(with_tail(root, "web/")),
@@ -53,7 +53,7 @@ impl WebArchiveSettings {
     /// A collection of a pywb server: `http://127.0.0.1:8080/collection/`.
     pub fn pywb(collection: &Url) -> Self {
         Self {
-            cdx: Some((Dialect::Pywb, with_tail(collection, "cdx"))),
+            cdx: Some((CdxDialect::Pywb, with_tail(collection, "cdx"))),
             timemap: Some(with_tail(collection, "timemap/link/")),
             timegate: Some(with_tail(collection, "")),
             replay: Some(with_tail(collection, "")),
@@ -77,7 +77,7 @@ impl WebArchiveSettings {
             timemap: None,
             timegate: None,
             replay: None,
-            manners: Manners::default(),
+            limits: ServiceLimits::default(),
             list_cap: LIST_CAP,
             page_cap: PAGE_CAP,
         }

@@ -6,7 +6,7 @@ use relink_model::Capture;
 use url::Url;
 
 use super::link_format::links;
-use super::stamp;
+use super::timestamp;
 
 /// What one page of a list says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8], url: &Url, address: &Url, limit: usize) -> Opti
 /// into that address, this is the one: `http` or `https`, with `www` or not.
 fn captured(url: &Url, copy: Url, taken: Timestamp) -> Capture {
     let archived = archived_url(&copy).unwrap_or_else(|| url.clone());
-    Capture { address: Some(copy), ..Capture::new(archived, taken) }
+    Capture { replay_url: Some(copy), ..Capture::new(archived, taken) }
 }
 
 /// The URL in an address such as `http://archive.test/web/20150506/http://a.test/`.
@@ -59,7 +59,7 @@ pub(super) fn archived_url(copy: &Url) -> Option<Url> {
 pub(super) fn split_address(copy: &Url) -> Option<(Timestamp, &str)> {
     let text = copy.as_str();
     text.match_indices('/').find_map(|(at, _)| {
-        let (taken, url) = stamp::split(text.get(at + 1..)?)?;
+        let (taken, url) = timestamp::split(text.get(at + 1..)?)?;
         (url.starts_with("http://") || url.starts_with("https://")).then_some((taken, url))
     })
 }
@@ -99,7 +99,7 @@ mod tests {
             told,
             ["2015-05-06T07:08:09Z - https://www.a.test/", "2015-05-07T00:00:00Z - http://a.test/"]
         );
-        let address = map.captures[0].address.as_ref().unwrap().as_str();
+        let address = map.captures[0].replay_url.as_ref().unwrap().as_str();
         assert_eq!(address, "http://archive.test/20150506070809/https://www.a.test/");
         assert_eq!(map.skipped, 2);
         assert_eq!(map.pages, [url("http://archive.test/timemap/2/http://a.test/")]);

@@ -4,11 +4,11 @@ use std::fmt;
 
 /// Which key an engine wants, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeyRule {
+pub struct ApiKeyConfig {
     /// The environment variable that holds it.
     pub variable: String,
     /// Where it is sent.
-    pub place: KeyPlace,
+    pub placement: KeyPlace,
 }
 
 /// Where a key is sent.
@@ -26,9 +26,9 @@ pub enum KeyPlace {
 }
 
 /// A key. It is written nowhere, not even by mistake.
-pub(super) struct Key(String);
+pub(super) struct ApiKey(String);
 
-impl Key {
+impl ApiKey {
     /// The key that a variable holds, unless it is blank.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -41,7 +41,7 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("Key(…)")
     }
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn a_key_is_never_shown() {
-        let key = Key::new(" secret\n").unwrap();
+        let key = ApiKey::new(" secret\n").unwrap();
         assert_eq!(format!("{key:?}"), "Key(…)");
         assert_eq!(key.reveal(), "secret");
     }
 
     #[test]
     fn a_blank_key_is_none() {
-        assert!(Key::new(" \t").is_none());
+        assert!(ApiKey::new(" \t").is_none());
     }
 }

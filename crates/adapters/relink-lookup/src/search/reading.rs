@@ -7,11 +7,11 @@
 use std::collections::HashSet;
 
 use relink_model::{SearchHit, SearchQuery};
-use relink_ports::SearchAnswer;
+use relink_ports::SearchResponse;
 use serde_json::Value;
 use url::Url;
 
-use super::clean;
+use super::sanitize;
 
 /// The most rows looked at, however many there are.
 const MOST_ROWS: usize = 200;
@@ -21,7 +21,7 @@ const LONGEST_ADDRESS: usize = 4_096;
 
 /// Where the parts of an answer are in its JSON, as JSON pointers (RFC 6901).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerShape {
+pub struct ResponseMapping {
     /// The list of results, in one of these places; the first that is a list
     /// counts.
     pub results: Vec<String>,
@@ -35,7 +35,7 @@ pub struct AnswerShape {
     pub total: Option<String>,
     /// What stands in every answer, also in one that found nothing and
     /// therefore has no list.
-    pub sign: Option<String>,
+    pub marker: Option<String>,
     /// The list of those who were asked and did not answer.
     pub deaf: Option<String>,
     /// What titles and excerpts are.
@@ -52,7 +52,7 @@ pub enum TextKind {
     Markup,
 }
 
-impl Default for AnswerShape {
+impl Default for ResponseMapping {
     /// The names that most engines use.
     fn default() -> Self {
         Self {
@@ -61,7 +61,7 @@ impl Default for AnswerShape {
             title: "/title".to_owned(),
             excerpt: "/snippet".to_owned(),
             total: Some("/total".to_owned()),
-            sign: None,
+            marker: None,
             deaf: None,
             text: TextKind::Plain,
         }
@@ -70,29 +70,29 @@ impl Default for AnswerShape {
 
 /// Why there is no answer in what was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum ResponseError {
     /// It is no answer.
     Strange,
     /// Those who were asked did not answer.
     Deaf,
 }
 
-impl AnswerShape {
+impl ResponseMapping {
     /// Reads what an engine said to a query.
     pub(super) fn read(
         &self,
         bytes: &[u8],
         engine: &str,
         query: &SearchQuery,
-    ) -> Result<SearchAnswer, Unread> {
-        let said: Value = serde_json::from_slice(bytes).map_err(|_| Unread::Strange)?;
-        let rows = self.rows(&said).ok_or(Unread::Strange)?;
-        let mut answer = SearchAnswer::default();
+    ) -> Result<SearchResponse, ResponseError> {
+        let said: Value = serde_json::from_slice(bytes).map_err(|_| ResponseError::Strange)?;
+        let rows = self.rows(&said).ok_or(ResponseError::Strange)?;
+        let mut answer = SearchResponse::default();
         let mut is_filtered = false;
         let mut seen = HashSet::new();
         for (at, row) in rows.iter().take(MOST_ROWS).enumerate() {
             let hit = self.hit(row, engine, at + 1);
-            let is_wanted = hit.as_ref().is_some_and(|hit| query.admits(&hit.url));
+            let is_wanted = hit.as_ref().is_some_and(|hit| query.matches_site(&hit.url));
             is_filtered |= hit.is_some() && !is_wanted;
             match hit.filter(|_| is_wanted) {
                 None => answer.skipped += 1,
@@ -103,7 +103,7 @@ impl AnswerShape {
             }
         }
         if rows.is_empty() && self.is_deaf(&said) {
-            return Err(Unread::Deaf);
+            return Err(ResponseError::Deaf);
         }
         // An engine that ignores the site counts the pages of all.
         answer.total = self.total(&said, answer.hits.len()).filter(|_| !is_filtered);
@@ -115,7 +115,7 @@ impl AnswerShape {
         if let Some(list) = lists.next() {
             return Some(list);
         }
-        let sign = self.sign.as_deref()?;
+        let sign = self.marker.as_deref()?;
         said.pointer(sign).filter(|it| !it.is_null()).map(|_| &[] as &[Value])
     }
 
@@ -129,7 +129,7 @@ impl AnswerShape {
         (is_web && is_honest).then(|| SearchHit {
             url,
             title: text(&self.title),
-            excerpt: text(&self.excerpt),
+            snippet: text(&self.excerpt),
             engine: engine.to_owned(),
             rank,
         })
@@ -138,8 +138,8 @@ impl AnswerShape {
     fn text(&self, value: Option<&Value>) -> String {
         let text = value.and_then(Value::as_str).unwrap_or_default();
         match self.text {
-            TextKind::Plain => clean::plain(text),
-            TextKind::Markup => clean::from_markup(text),
+            TextKind::Plain => sanitize::plain(text),
+            TextKind::Markup => sanitize::from_markup(text),
         }
     }
 
@@ -165,8 +165,9 @@ mod tests {
 
     /// What is read of an answer, in short.
     fn read(answer: &str) -> String {
-        let shape = AnswerShape { deaf: Some("/deaf".to_owned()), ..AnswerShape::default() };
-        let query = SearchQuery { limit: 3, ..SearchQuery::of(["x"]).within("example.org") };
+        let shape =
+            ResponseMapping { deaf: Some("/deaf".to_owned()), ..ResponseMapping::default() };
+        let query = SearchQuery { limit: 3, ..SearchQuery::new(["x"]).within("example.org") };
         match shape.read(answer.as_bytes(), "e", &query) {
             Ok(answer) => {
                 let ranks: Vec<_> = answer.hits.iter().map(|hit| hit.rank.to_string()).collect();

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use url::Url;
 
-use super::key::{KeyPlace, KeyRule};
-use super::reading::{AnswerShape, TextKind};
+use super::key::{ApiKeyConfig, KeyPlace};
+use super::reading::{ResponseMapping, TextKind};
 use super::template::SearchTemplate;
-use crate::gate::Manners;
+use crate::service_client::ServiceLimits;
 
 /// The most bytes read of an answer; twenty results take about fifty thousand.
 const ANSWER_CAP: usize = 1024 * 1024;
@@ -24,28 +24,28 @@ pub struct WebSearchSettings {
     /// Its address.
     pub template: SearchTemplate,
     /// The key it wants, if it wants one.
-    pub key: Option<KeyRule>,
+    pub key: Option<ApiKeyConfig>,
     /// How the pages of one site are asked for, unless the address has a
     /// place for it.
-    pub site: SiteRule,
+    pub site: SiteFilter,
     /// What its answers look like.
-    pub shape: AnswerShape,
+    pub shape: ResponseMapping,
     /// The most hits it gives at once.
     pub most_hits: usize,
     /// How it is treated.
-    pub manners: Manners,
+    pub limits: ServiceLimits,
     /// The most bytes read of an answer.
     pub answer_cap: usize,
 }
 
 /// How the pages of one site are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum SiteRule {
+pub enum SiteFilter {
     /// With the operator `site:` among the words.
     #[default]
     Operator,
     /// Not at all: other pages are left out of the answer.
-    Afterwards,
+    PostFilter,
 }
 
 impl WebSearchSettings {
@@ -66,10 +66,10 @@ impl WebSearchSettings {
             name: name.to_owned(),
             template,
             key: None,
-            site: SiteRule::Operator,
-            shape: AnswerShape::default(),
+            site: SiteFilter::Operator,
+            shape: ResponseMapping::default(),
             most_hits: 100,
-            manners: Manners::default(),
+            limits: ServiceLimits::default(),
             answer_cap: ANSWER_CAP,
         }
     }
@@ -78,11 +78,11 @@ impl WebSearchSettings {
     /// where its start page is.
     pub fn searxng(root: &Url) -> Self {
         let template = SearchTemplate::below(root, "search", "q={query}&format=json");
-        let shape = AnswerShape {
+        let shape = ResponseMapping {
             excerpt: "/content".to_owned(),
             total: Some("/number_of_results".to_owned()),
             deaf: Some("/unresponsive_engines".to_owned()),
-            ..AnswerShape::default()
+            ..ResponseMapping::default()
         };
         Self { shape, ..Self::json("SearXNG", template) }
     }
@@ -91,61 +91,61 @@ impl WebSearchSettings {
     pub fn brave(root: &Url) -> Self {
         let parameters = "q={query}&count={limit}";
         let template = SearchTemplate::below(root, "res/v1/web/search", parameters);
-        let shape = AnswerShape {
+        let shape = ResponseMapping {
             results: vec!["/web/results".to_owned()],
             excerpt: "/description".to_owned(),
             total: None,
             // Where nothing is found there is no list, but the query.
-            sign: Some("/query".to_owned()),
+            marker: Some("/query".to_owned()),
             text: TextKind::Markup,
-            ..AnswerShape::default()
+            ..ResponseMapping::default()
         };
         let key = Some(header_key("BRAVE_API_KEY", "X-Subscription-Token", ""));
         let manners = paid(Duration::from_millis(1_100));
-        Self { key, shape, most_hits: 20, manners, ..Self::json("Brave", template) }
+        Self { key, shape, most_hits: 20, limits: manners, ..Self::json("Brave", template) }
     }
 
     /// Mojeek; `root` is `https://api.mojeek.com/`.
     pub fn mojeek(root: &Url) -> Self {
         let parameters = "q={query}&site={site}&t={limit}&fmt=json&api_key={key}";
         let template = SearchTemplate::below(root, "search", parameters);
-        let shape = AnswerShape {
+        let shape = ResponseMapping {
             results: vec!["/response/results".to_owned()],
             excerpt: "/desc".to_owned(),
             total: Some("/response/head/results".to_owned()),
-            sign: Some("/response/head".to_owned()),
+            marker: Some("/response/head".to_owned()),
             text: TextKind::Markup,
-            ..AnswerShape::default()
+            ..ResponseMapping::default()
         };
         let variable = "MOJEEK_API_KEY".to_owned();
-        let key = Some(KeyRule { variable, place: KeyPlace::Address });
+        let key = Some(ApiKeyConfig { variable, placement: KeyPlace::Address });
         let manners = paid(Duration::from_secs(1));
-        Self { key, shape, most_hits: 30, manners, ..Self::json("Mojeek", template) }
+        Self { key, shape, most_hits: 30, limits: manners, ..Self::json("Mojeek", template) }
     }
 
     /// Kagi; `root` is `https://kagi.com/`.
     pub fn kagi(root: &Url) -> Self {
         let template = SearchTemplate::below(root, "api/v1/search", "q={query}&limit={limit}");
-        let shape = AnswerShape {
+        let shape = ResponseMapping {
             // The second is where the older version of the service has them.
             results: vec!["/data/search".to_owned(), "/data".to_owned()],
             total: None,
-            sign: Some("/data".to_owned()),
+            marker: Some("/data".to_owned()),
             text: TextKind::Markup,
-            ..AnswerShape::default()
+            ..ResponseMapping::default()
         };
         let key = Some(header_key("KAGI_API_KEY", "Authorization", "Bot "));
         let manners = paid(Duration::from_secs(1));
-        Self { key, shape, most_hits: 50, manners, ..Self::json("Kagi", template) }
+        Self { key, shape, most_hits: 50, limits: manners, ..Self::json("Kagi", template) }
     }
 }
 
-fn header_key(variable: &str, name: &str, prefix: &str) -> KeyRule {
+fn header_key(variable: &str, name: &str, prefix: &str) -> ApiKeyConfig {
     let place = KeyPlace::Header { name: name.to_owned(), prefix: prefix.to_owned() };
-    KeyRule { variable: variable.to_owned(), place }
+    ApiKeyConfig { variable: variable.to_owned(), placement: place }
 }
 
 /// The manners toward an engine that is paid for by the search.
-fn paid(interval: Duration) -> Manners {
-    Manners { interval, daily_budget: PAID_BUDGET, ..Manners::default() }
+fn paid(interval: Duration) -> ServiceLimits {
+    ServiceLimits { interval, daily_budget: PAID_BUDGET, ..ServiceLimits::default() }
 }

@@ -53,7 +53,7 @@ pub enum SearchTemplateError {
 
 /// What the places are filled with.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Filling<'a> {
+pub(super) struct TemplateValues<'a> {
     pub query: &'a str,
     pub site: Option<&'a str>,
     pub limit: usize,
@@ -113,7 +113,7 @@ impl SearchTemplate {
     }
 
     /// The address with its places filled in.
-    pub(super) fn fill(&self, filling: &Filling<'_>) -> Option<Url> {
+    pub(super) fn fill(&self, filling: &TemplateValues<'_>) -> Option<Url> {
         let (path, parameters) = self.text.split_once('?').unwrap_or((&self.text, ""));
         let path = filled(path, filling).unwrap_or_else(|| path.to_owned());
         let parameters: Vec<_> =
@@ -123,7 +123,7 @@ impl SearchTemplate {
 }
 
 /// A part with its places filled in, or nothing if there is nothing for one.
-fn filled(part: &str, filling: &Filling<'_>) -> Option<String> {
+fn filled(part: &str, filling: &TemplateValues<'_>) -> Option<String> {
     let limit = filling.limit.to_string();
     let values = [Some(filling.query), filling.site, Some(&limit), filling.key];
     let (mut text, mut rest) = (String::new(), part);
@@ -162,7 +162,8 @@ mod tests {
     #[track_caller]
     fn check(template: &str, site: Option<&str>, expect: &str) {
         let template: SearchTemplate = template.parse().unwrap();
-        let filling = Filling { query: "snowy owl & {key}", site, limit: 3, key: Some("k+1") };
+        let filling =
+            TemplateValues { query: "snowy owl & {key}", site, limit: 3, key: Some("k+1") };
         assert_eq!(template.fill(&filling).unwrap().as_str(), expect);
     }
 

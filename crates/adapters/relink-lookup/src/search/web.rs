@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use relink_model::{Ending, SearchQuery};
-use relink_ports::{Clock, Fetch, Fetched, Ledger, SearchAnswer, SearchEngine, SearchFault, Terms};
+use relink_model::{FetchOutcome, SearchQuery};
+use relink_ports::{
+    BudgetStore, Clock, Fetch, FetchResult, RequestOptions, SearchEngine, SearchError,
+    SearchResponse,
+};
 use url::Url;
 
-use super::key::{Key, KeyPlace};
-use super::reading::Unread;
-use super::settings::{SiteRule, WebSearchSettings};
-use super::template::Filling;
-use super::wording::wording;
-use crate::gate::{Gate, RATE_HEADERS, Refusal, place};
+use super::key::{ApiKey, KeyPlace};
+use super::query_text::query_text;
+use super::reading::ResponseError;
+use super::settings::{SiteFilter, WebSearchSettings};
+use super::template::TemplateValues;
+use crate::service_client::{RATE_HEADERS, ServiceClient, ServiceRefusal, place};
 
 /// What should have come.
 const EXPECTED: &str = "a list of results";
@@ -20,8 +23,8 @@ const EXPECTED: &str = "a list of results";
 /// A search engine that is asked over HTTP.
 pub struct WebSearch {
     settings: WebSearchSettings,
-    key: Option<Key>,
-    gate: Gate,
+    key: Option<ApiKey>,
+    gate: ServiceClient,
 }
 
 impl WebSearch {
@@ -29,7 +32,7 @@ impl WebSearch {
     ///
     /// Its key, where it wants one, is what `environment` says for the
     /// variable in the settings; it is sent to the engine and shown nowhere.
-    /// The clock tells the day for the budget and the moments in faults.
+    /// The clock tells the day for the budget and the moments in errors.
     pub fn new(
         settings: WebSearchSettings,
         environment: &dyn Fn(&str) -> Option<String>,
@@ -37,43 +40,43 @@ impl WebSearch {
         clock: Arc<dyn Clock>,
     ) -> Self {
         let key = settings.key.as_ref().and_then(|rule| environment(&rule.variable));
-        let key = key.as_deref().and_then(Key::new);
-        let gate = Gate::new(fetch, clock, settings.manners);
+        let key = key.as_deref().and_then(ApiKey::new);
+        let gate = ServiceClient::new(fetch, clock, settings.limits);
         Self { settings, key, gate }
     }
 
     /// The engine with its daily budget kept in a ledger, so that a restart
     /// does not begin it anew.
     #[must_use]
-    pub fn counting_in(self, ledger: Arc<dyn Ledger>) -> Self {
+    pub fn with_budget_store(self, ledger: Arc<dyn BudgetStore>) -> Self {
         let service = format!("search {}", place(self.settings.template.root()));
-        Self { gate: self.gate.counting_in(ledger, service), ..self }
+        Self { gate: self.gate.with_budget_store(ledger, service), ..self }
     }
 
     /// The key it wants, or nothing if it wants none.
-    fn key(&self) -> Result<Option<&Key>, SearchFault> {
+    fn key(&self) -> Result<Option<&ApiKey>, SearchError> {
         match (&self.settings.key, &self.key) {
             (None, _) => Ok(None),
             (Some(_), Some(key)) => Ok(Some(key)),
             (Some(rule), None) => {
                 let variable = rule.variable.clone();
-                Err(SearchFault::NoKey { engine: self.name().to_owned(), variable })
+                Err(SearchError::MissingApiKey { engine: self.name().to_owned(), variable })
             }
         }
     }
 
     /// The address to ask, or nothing if there is nothing to look for.
-    fn question(&self, query: &SearchQuery, key: Option<&Key>) -> Option<Url> {
+    fn query_url(&self, query: &SearchQuery, key: Option<&ApiKey>) -> Option<Url> {
         let site = query.site.as_deref().map(host_alone);
         let template = &self.settings.template;
-        let is_operator = self.settings.site == SiteRule::Operator && !template.takes_site();
-        let words = wording(query, site.as_deref().filter(|_| is_operator));
-        let place = self.settings.key.as_ref().map(|rule| &rule.place);
-        let filling = Filling {
+        let is_operator = self.settings.site == SiteFilter::Operator && !template.takes_site();
+        let words = query_text(query, site.as_deref().filter(|_| is_operator));
+        let place = self.settings.key.as_ref().map(|rule| &rule.placement);
+        let filling = TemplateValues {
             query: &words,
             site: site.as_deref(),
             limit: query.limit.clamp(1, self.settings.most_hits),
-            key: key.filter(|_| place == Some(&KeyPlace::Address)).map(Key::reveal),
+            key: key.filter(|_| place == Some(&KeyPlace::Address)).map(ApiKey::reveal),
         };
         if words.is_empty() || query.limit == 0 {
             return None;
@@ -81,40 +84,49 @@ impl WebSearch {
         template.fill(&filling)
     }
 
-    fn terms(&self, key: Option<&Key>) -> Terms {
+    fn terms(&self, key: Option<&ApiKey>) -> RequestOptions {
         let mut headers = vec![("Accept".to_owned(), "application/json".to_owned())];
-        let place = self.settings.key.as_ref().map(|rule| &rule.place);
+        let place = self.settings.key.as_ref().map(|rule| &rule.placement);
         if let (Some(KeyPlace::Header { name, prefix }), Some(key)) = (place, key) {
             headers.push((name.clone(), format!("{prefix}{}", key.reveal())));
         }
         let body_cap = Some(self.settings.answer_cap);
-        Terms { headers, body_cap, wanted: &RATE_HEADERS, ..Terms::default() }
+        RequestOptions {
+            headers,
+            max_body_bytes: body_cap,
+            wanted: &RATE_HEADERS,
+            ..RequestOptions::default()
+        }
     }
 
-    fn read(&self, fetched: Fetched, query: &SearchQuery) -> Result<SearchAnswer, SearchFault> {
+    fn read(
+        &self,
+        fetched: FetchResult,
+        query: &SearchQuery,
+    ) -> Result<SearchResponse, SearchError> {
         let engine = self.name().to_owned();
-        let status = match fetched.ending {
-            Ending::Answered(status) => status,
-            ending => return Err(SearchFault::Unreached { engine, ending }),
+        let status = match fetched.outcome {
+            FetchOutcome::Response(status) => status,
+            ending => return Err(SearchError::Unreachable { engine, outcome: ending }),
         };
         if !(200..=299).contains(&status) {
-            return Err(SearchFault::Refused { engine, status });
+            return Err(SearchError::Refused { engine, status });
         }
         let body = fetched.body.unwrap_or_default();
         let read = self.settings.shape.read(&body.bytes, self.name(), query);
         read.map_err(|unread| match unread {
-            Unread::Strange => SearchFault::Unreadable { engine, expected: EXPECTED },
-            Unread::Deaf => SearchFault::Deaf { engine },
+            ResponseError::Strange => SearchError::InvalidResponse { engine, expected: EXPECTED },
+            ResponseError::Deaf => SearchError::UpstreamUnavailable { engine },
         })
     }
 
-    fn refused(&self, refusal: Refusal) -> SearchFault {
+    fn refused(&self, refusal: ServiceRefusal) -> SearchError {
         let engine = self.name().to_owned();
         match refusal {
-            Refusal::Later(until) => SearchFault::Later { engine, until },
-            Refusal::BudgetSpent(until) => {
-                let budget = self.settings.manners.daily_budget;
-                SearchFault::BudgetSpent { engine, budget, until }
+            ServiceRefusal::Later(until) => SearchError::RateLimited { engine, until },
+            ServiceRefusal::BudgetSpent(until) => {
+                let budget = self.settings.limits.daily_budget;
+                SearchError::BudgetExhausted { engine, budget, until }
             }
         }
     }
@@ -140,14 +152,14 @@ impl SearchEngine for WebSearch {
         let limit = query.limit.min(self.settings.most_hits);
         let template = &self.settings.template;
         let (place, mark) = (place(template.root()), template.mark());
-        let words = wording(query, query.site.as_deref().map(host_alone).as_deref());
+        let words = query_text(query, query.site.as_deref().map(host_alone).as_deref());
         Some(format!("{} {place} {mark} {limit} {words}", self.name()))
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<SearchAnswer, SearchFault> {
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError> {
         let key = self.key()?;
-        let Some(url) = self.question(query, key) else {
-            return Ok(SearchAnswer::default());
+        let Some(url) = self.query_url(query, key) else {
+            return Ok(SearchResponse::default());
         };
         let asked = self.gate.ask(&url, true, &self.terms(key)).await;
         let fetched = asked.map_err(|refusal| self.refused(refusal))?;

@@ -1,17 +1,22 @@
 //! The mini archive of the demo is one like any other.
 
-use relink_demo::{Kept, MiniArchive};
+use relink_demo::{ArchivedPage, MiniArchive};
 use relink_lookup::WebArchiveSettings;
-use relink_ports::{Archive, CaptureQuery, CaptureStatuses};
+use relink_ports::{Archive, CaptureQuery, CaptureStatusFilter};
 
 use crate::{archive, lines, moment, url};
 
 async fn open() -> MiniArchive {
     let kept = vec![
-        Kept::page("http://press.test:81/old/1", "20140102030405", "<title>One</title>"),
-        Kept::redirect("http://press.test:81/old/1", "20150102030405", 301, "/new/one"),
-        Kept::redirect("http://press.test:81/old/2", "20150102030406", 301, "/new/two?\"q\""),
-        Kept::error("http://press.test:81/old/3", "20160102030405", 404, "gone"),
+        ArchivedPage::page("http://press.test:81/old/1", "20140102030405", "<title>One</title>"),
+        ArchivedPage::redirect("http://press.test:81/old/1", "20150102030405", 301, "/new/one"),
+        ArchivedPage::redirect(
+            "http://press.test:81/old/2",
+            "20150102030406",
+            301,
+            "/new/two?\"q\"",
+        ),
+        ArchivedPage::error("http://press.test:81/old/3", "20160102030405", 404, "gone"),
     ];
     MiniArchive::start(kept).await.unwrap()
 }
@@ -21,7 +26,7 @@ async fn its_redirects_are_found() {
     let demo = open().await;
     let archive = archive(WebArchiveSettings::internet_archive(&url(&demo.root())));
     let query = CaptureQuery {
-        statuses: CaptureStatuses::Redirects,
+        statuses: CaptureStatusFilter::Redirects,
         ..CaptureQuery::below(url("http://press.test:81/old/"))
     };
     let list = archive.captures(&query).await.unwrap();
@@ -36,7 +41,7 @@ async fn its_redirects_are_found() {
     assert_eq!(replay.target, Some(url("http://press.test:81/new/one")));
     let first = CaptureQuery { limit: 1, ..query };
     let list = archive.captures(&first).await.unwrap();
-    assert_eq!((list.captures.len(), list.is_cut), (1, true));
+    assert_eq!((list.captures.len(), list.is_truncated), (1, true));
 }
 
 #[tokio::test]
@@ -51,8 +56,8 @@ async fn its_copies_are_replayed_and_chosen_by_date() {
     let expect = root.join("web/20140102030405/http://press.test:81/old/1").unwrap();
     for archive in [&by_index, &by_date] {
         let snapshot = archive.nearest(&page, moment("2014-01-01T00:00:00Z")).await.unwrap();
-        assert_eq!(snapshot.unwrap().address, expect);
-        let list = archive.captures(&CaptureQuery::of(page.clone())).await.unwrap();
+        assert_eq!(snapshot.unwrap().replay_url, expect);
+        let list = archive.captures(&CaptureQuery::new(page.clone())).await.unwrap();
         assert_eq!(list.captures.len(), 2);
         let replay = archive.replay(&list.captures[0]).await.unwrap().unwrap();
         assert_eq!(&replay.body.bytes[..], b"<title>One</title>");
@@ -65,7 +70,7 @@ async fn its_copies_are_replayed_and_chosen_by_date() {
 async fn its_archived_errors_are_told_from_nothing() {
     let demo = open().await;
     let archive = archive(WebArchiveSettings::internet_archive(&url(&demo.root())));
-    let list = archive.captures(&CaptureQuery::of(url("http://press.test:81/old/3"))).await;
+    let list = archive.captures(&CaptureQuery::new(url("http://press.test:81/old/3"))).await;
     let mut capture = list.unwrap().captures.remove(0);
     assert_eq!(archive.replay(&capture).await.unwrap().unwrap().status, 404);
     capture.url = url("http://press.test:81/never");

@@ -2,8 +2,8 @@
 
 use relink_lookup::{IndexedPage, LocalIndex};
 use relink_page::{
-    Aim, Frequencies, PlanLimits, QueryPlan, SIGNATURE_WORDS, keyphrases, lexical_signature,
-    title_query,
+    DocumentFrequencies, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal, keyphrases,
+    lexical_signature, title_query,
 };
 use relink_ports::SearchEngine;
 use tempfile::TempDir;
@@ -37,15 +37,16 @@ fn site() -> Vec<IndexedPage> {
 
 async fn index(folder: &TempDir) -> LocalIndex {
     let index = LocalIndex::open(folder.path()).unwrap();
-    index.feed(site()).await.unwrap();
+    index.add_pages(site()).await.unwrap();
     index
 }
 
 /// How common the words of the lost page are in the index.
-async fn frequencies(index: &LocalIndex) -> Frequencies {
-    let mut frequencies = Frequencies::of(index.pages().unwrap());
-    let words = lexical_signature(LOST, &Frequencies::default(), 100);
-    let phrases = keyphrases(LOST, &Frequencies::default()).exact.into_iter().map(|it| it.text);
+async fn frequencies(index: &LocalIndex) -> DocumentFrequencies {
+    let mut frequencies = DocumentFrequencies::of(index.pages().unwrap());
+    let words = lexical_signature(LOST, &DocumentFrequencies::default(), 100);
+    let phrases =
+        keyphrases(LOST, &DocumentFrequencies::default()).exact.into_iter().map(|it| it.text);
     let asked: Vec<_> = words.into_iter().chain(phrases).collect();
     let counts = index.counts(asked.clone()).await.unwrap();
     frequencies.extend(asked.into_iter().zip(counts));
@@ -71,7 +72,7 @@ async fn the_title_and_the_signature_lead_to_where_the_page_is_now() {
     let title = title_query("Planning a harbor tour | Example", Some("example.org"));
     assert_eq!(index.search(&title).await.unwrap().hits[0].url.as_str(), MOVED);
     let words = lexical_signature(LOST, &frequencies(&index).await, SIGNATURE_WORDS);
-    let query = relink_model::SearchQuery::of(words).within("example.org");
+    let query = relink_model::SearchQuery::new(words).within("example.org");
     assert_eq!(index.search(&query).await.unwrap().hits[0].url.as_str(), MOVED);
 }
 
@@ -80,9 +81,9 @@ async fn few_phrases_find_the_very_page_on_its_site_and_its_copies_anywhere() {
     let folder = TempDir::new().unwrap();
     let index = index(&folder).await;
     let page = keyphrases(LOST, &frequencies(&index).await);
-    let here = QueryPlan::new(Aim::Identical, &page, Some("example.org"));
+    let here = QueryPlan::new(SearchGoal::Identical, &page, Some("example.org"));
     assert_eq!(played(&index, here).await, (1, vec![MOVED.to_owned()]));
-    let (_, anywhere) = played(&index, QueryPlan::new(Aim::Identical, &page, None)).await;
+    let (_, anywhere) = played(&index, QueryPlan::new(SearchGoal::Identical, &page, None)).await;
     assert_eq!(anywhere.len(), 2);
 }
 
@@ -92,8 +93,8 @@ async fn phrases_are_dropped_until_there_are_enough_pages_like_it() {
     let index = index(&folder).await;
     let text = "harbor. harbor. harbor. raincoat. raincoat. grain silo. grain silo";
     let page = keyphrases(text, &frequencies(&index).await);
-    let limits = PlanLimits { wanted: 5, ..PlanLimits::of(Aim::Similar) };
-    let plan = QueryPlan::with_limits(Aim::Similar, &page, Some("example.org"), limits);
+    let limits = PlanLimits { wanted: 5, ..PlanLimits::of(SearchGoal::Similar) };
+    let plan = QueryPlan::with_limits(SearchGoal::Similar, &page, Some("example.org"), limits);
     let (queries, found) = played(&index, plan).await;
     assert_eq!((queries, found.len()), (3, 10));
 }

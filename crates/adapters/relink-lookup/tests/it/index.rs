@@ -30,7 +30,7 @@ const PAGES: [&str; 7] = [
 
 async fn fed(folder: &Path) -> LocalIndex {
     let index = LocalIndex::open(folder).unwrap();
-    index.feed(PAGES.map(page).to_vec()).await.unwrap();
+    index.add_pages(PAGES.map(page).to_vec()).await.unwrap();
     index
 }
 
@@ -39,7 +39,7 @@ async fn check(index: &LocalIndex, query: SearchQuery, expect: &str) {
 }
 
 fn phrase(text: &str) -> SearchQuery {
-    SearchQuery::of([""; 0]).with_phrase(text)
+    SearchQuery::new([""; 0]).with_phrase(text)
 }
 
 #[tokio::test]
@@ -48,16 +48,16 @@ async fn pages_are_found_by_their_words_the_best_first() {
     let index = fed(folder.path()).await;
     assert!(index.is_new());
     assert_eq!(index.pages().unwrap(), 7);
-    let answer = index.search(&SearchQuery::of(["Snowy", "OWL"])).await.unwrap();
+    let answer = index.search(&SearchQuery::new(["Snowy", "OWL"])).await.unwrap();
     assert_eq!(answer.hits[0].to_string(), {
         "1. http://example.org/birds/snowy-owl The snowy owl"
     });
-    assert_eq!(answer.hits[0].excerpt, "It hunts lemmings in the far north.");
+    assert_eq!(answer.hits[0].snippet, "It hunts lemmings in the far north.");
     assert_eq!((answer.total, answer.hits[0].engine.as_str()), (Some(4), "local index"));
-    check(&index, SearchQuery::of(["über", "Vögel"]), "/a").await;
-    check(&index, SearchQuery::of(["zebra"]), "/zebra-crossing").await;
-    check(&index, SearchQuery::of(["unicorn"]), "").await;
-    let two = SearchQuery { limit: 2, ..SearchQuery::of(["owl"]) };
+    check(&index, SearchQuery::new(["über", "Vögel"]), "/a").await;
+    check(&index, SearchQuery::new(["zebra"]), "/zebra-crossing").await;
+    check(&index, SearchQuery::new(["unicorn"]), "").await;
+    let two = SearchQuery { limit: 2, ..SearchQuery::new(["owl"]) };
     let answer = index.search(&two).await.unwrap();
     assert_eq!((answer.hits.len(), answer.total), (2, Some(4)));
 }
@@ -84,7 +84,7 @@ async fn a_phrase_must_stand_together() {
 async fn a_site_is_its_host_and_those_below() {
     let folder = TempDir::new().unwrap();
     let index = fed(folder.path()).await;
-    let owls = |site: &str| SearchQuery::of(["owl"]).within(site);
+    let owls = |site: &str| SearchQuery::new(["owl"]).within(site);
     check(&index, owls("other.test"), "/owls").await;
     check(&index, owls("www.example.org"), "/news/1").await;
     let all = index.search(&owls("Example.ORG.")).await.unwrap();
@@ -96,16 +96,16 @@ async fn a_site_is_its_host_and_those_below() {
 async fn a_page_that_comes_again_is_replaced() {
     let folder = TempDir::new().unwrap();
     let index = fed(folder.path()).await;
-    index.feed(vec![page("http://other.test/owls | Cats | No birds now.")]).await.unwrap();
+    index.add_pages(vec![page("http://other.test/owls | Cats | No birds now.")]).await.unwrap();
     assert_eq!(index.pages().unwrap(), 7);
     check(&index, phrase("little owl"), "").await;
     check(&index, phrase("cats"), "/owls").await;
-    index.forget(vec![url("http://other.test/owls")]).await.unwrap();
+    index.remove_pages(vec![url("http://other.test/owls")]).await.unwrap();
     check(&index, phrase("cats"), "").await;
     assert_eq!(index.pages().unwrap(), 6);
     // The last of the same address counts.
     let twice = ["http://a.test/ | One | x", "http://a.test/ | Two | y"].map(page).to_vec();
-    index.feed(twice).await.unwrap();
+    index.add_pages(twice).await.unwrap();
     check(&index, phrase("one"), "").await;
     check(&index, phrase("two"), "/").await;
     index.clear().await.unwrap();
@@ -121,7 +121,7 @@ async fn what_was_fed_is_there_when_it_is_opened_again() {
     check(&index, phrase("snowy owl"), "/birds/snowy-owl /owls").await;
     // One that is open beside it sees what is written.
     let other = LocalIndex::open(folder.path()).unwrap();
-    other.feed(vec![page("http://a.test/new | Emu | x")]).await.unwrap();
+    other.add_pages(vec![page("http://a.test/new | Emu | x")]).await.unwrap();
     check(&index, phrase("emu"), "/new").await;
 }
 
@@ -138,7 +138,7 @@ async fn a_damaged_index_is_begun_anew_and_nothing_else_is_touched() {
         let index = LocalIndex::open(folder.path()).unwrap();
         assert!(index.is_new(), "{damage}");
         assert_eq!(index.pages().unwrap(), 0);
-        index.feed(PAGES.map(page).to_vec()).await.unwrap();
+        index.add_pages(PAGES.map(page).to_vec()).await.unwrap();
         check(&index, phrase("barn owl"), "/birds/barn-owl /owls").await;
         assert_eq!(fs::read_to_string(own).unwrap(), "mine");
     }
@@ -163,8 +163,8 @@ async fn a_place_that_cannot_be_written_is_a_fault() {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
-    let fault = LocalIndex::open(&file).err().unwrap().to_string();
-    assert!(fault.starts_with("cannot use the search index at `"), "{fault}");
+    let error = LocalIndex::open(&file).err().unwrap().to_string();
+    assert!(error.starts_with("cannot use the search index at `"), "{error}");
 }
 
 #[tokio::test]
@@ -179,14 +179,14 @@ async fn pages_of_any_kind_do_no_harm() {
         page("file:///etc/passwd | Secret | secret"),
         IndexedPage { title: "\u{1b}[2J\u{202e}".to_owned(), ..page("http://a.test/orders") },
     ];
-    index.feed(pages).await.unwrap();
+    index.add_pages(pages).await.unwrap();
     assert_eq!(index.pages().unwrap(), 3);
     check(&index, phrase("word word"), "/long").await;
-    let hits = index.search(&SearchQuery::of(["orders"])).await.unwrap().hits;
+    let hits = index.search(&SearchQuery::new(["orders"])).await.unwrap().hits;
     assert_eq!(hits[0].title, "[2J");
     for query in ["", "\"", "*", "a:b", "[x TO y]", "~", "\u{0}"] {
         assert!(index.search(&phrase(query)).await.is_ok());
-        assert!(index.search(&SearchQuery::of([query]).within(query)).await.is_ok());
+        assert!(index.search(&SearchQuery::new([query]).within(query)).await.is_ok());
     }
     let none = SearchQuery { limit: 0, ..phrase("word") };
     check(&index, none, "").await;
@@ -206,6 +206,6 @@ async fn it_knows_how_far_it_was_told() {
     let gone = vec![page(PAGES[0]).url];
     index.update(Vec::new(), gone, "a 8".to_owned()).await.unwrap();
     assert_eq!((index.pages().unwrap(), index.note().unwrap().as_deref()), (6, Some("a 8")));
-    index.feed(vec![page(PAGES[0])]).await.unwrap();
+    index.add_pages(vec![page(PAGES[0])]).await.unwrap();
     assert_eq!(index.note().unwrap(), None, "it was told something else since");
 }

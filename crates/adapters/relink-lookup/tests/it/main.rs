@@ -20,10 +20,10 @@ mod written_down;
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use relink_fetch::{Fetcher, Settings};
-use relink_lookup::{Manners, WebArchive, WebArchiveSettings};
+use relink_fetch::{FetchSettings, Fetcher};
+use relink_lookup::{ServiceLimits, WebArchive, WebArchiveSettings};
 use relink_model::Capture;
-use relink_ports::{Archive, ArchiveFault, CaptureList, CaptureQuery, Clock};
+use relink_ports::{Archive, ArchiveError, CaptureList, CaptureQuery, Clock};
 use url::Url;
 
 /// A clock that stands still.
@@ -37,8 +37,8 @@ impl Clock for Noon {
 
 /// An archive asked with no pause between requests.
 fn archive(settings: WebArchiveSettings) -> WebArchive {
-    let fetcher = Fetcher::new(Settings::default()).unwrap();
-    let settings = WebArchiveSettings { manners: Manners::at_home(), ..settings };
+    let fetcher = Fetcher::new(FetchSettings::default()).unwrap();
+    let settings = WebArchiveSettings { limits: ServiceLimits::local(), ..settings };
     WebArchive::new(settings, Arc::new(fetcher), Arc::new(Noon))
 }
 
@@ -60,12 +60,12 @@ async fn outcome(archive: &dyn Archive, query: &CaptureQuery) -> String {
     told(archive.captures(query).await)
 }
 
-fn told(listed: Result<CaptureList, ArchiveFault>) -> String {
+fn told(listed: Result<CaptureList, ArchiveError>) -> String {
     match listed {
         Ok(list) => {
-            let cut = if list.is_cut { ", cut" } else { "" };
+            let cut = if list.is_truncated { ", cut" } else { "" };
             format!("{} captures, {} skipped{cut}", list.captures.len(), list.skipped)
         }
-        Err(fault) => fault.to_string(),
+        Err(error) => error.to_string(),
     }
 }

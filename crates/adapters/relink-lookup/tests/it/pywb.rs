@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use relink_lookup::{LocalArchive, WebArchiveSettings};
-use relink_ports::{Archive, CaptureOrder, CaptureQuery, CaptureStatuses};
+use relink_ports::{Archive, CaptureOrder, CaptureQuery, CaptureStatusFilter};
 use relink_testkit::pywb::Pywb;
 use relink_testkit::warc::Warc;
 
@@ -53,14 +53,14 @@ async fn captures_are_listed_as_asked() {
     let below = CaptureQuery::below(url("http://example.org/news/"));
     let list = archive.captures(&below).await.unwrap();
     assert_eq!(lines(&list), ALL);
-    assert_eq!((list.is_cut, list.skipped), (false, 0));
+    assert_eq!((list.is_truncated, list.skipped), (false, 0));
     let first = CaptureQuery { limit: 3, ..below.clone() };
     let list = archive.captures(&first).await.unwrap();
     assert_eq!(lines(&list), ALL[..3]);
-    assert!(list.is_cut);
-    let of = CaptureQuery::of(url("http://example.org/news/1"));
+    assert!(list.is_truncated);
+    let of = CaptureQuery::new(url("http://example.org/news/1"));
     let good = CaptureQuery {
-        statuses: CaptureStatuses::Good,
+        statuses: CaptureStatusFilter::Good,
         order: CaptureOrder::Newest,
         limit: 1,
         ..of.clone()
@@ -73,7 +73,7 @@ async fn captures_are_listed_as_asked() {
         ..of
     };
     assert_eq!(lines(&archive.captures(&early).await.unwrap()), [ALL[1]]);
-    let nothing = CaptureQuery::of(url("http://example.org/never"));
+    let nothing = CaptureQuery::new(url("http://example.org/never"));
     assert_eq!(lines(&archive.captures(&nothing).await.unwrap()), [""; 0]);
 }
 
@@ -82,7 +82,7 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
     let query = CaptureQuery {
-        statuses: CaptureStatuses::Redirects,
+        statuses: CaptureStatusFilter::Redirects,
         ..CaptureQuery::below(url("http://example.org/news/"))
     };
     let list = archive.captures(&query).await.unwrap();
@@ -91,7 +91,7 @@ async fn historical_redirects_are_found_and_none_is_collapsed() {
     let mut targets = Vec::new();
     for capture in &list.captures {
         let replay = archive.replay(capture).await.unwrap().unwrap();
-        assert_eq!(replay.taken, capture.taken);
+        assert_eq!(replay.captured_at, capture.captured_at);
         assert_eq!(Some(replay.status), capture.status);
         targets.push(replay.target.map_or("none".to_owned(), String::from));
     }
@@ -122,7 +122,7 @@ async fn an_archived_error_is_told_from_nothing() {
 async fn a_repetition_has_the_body_of_what_it_repeats() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
-    let list = archive.captures(&CaptureQuery::of(url("http://example.org/news/1"))).await;
+    let list = archive.captures(&CaptureQuery::new(url("http://example.org/news/1"))).await;
     let again = list.unwrap().captures.pop().unwrap();
     assert!(again.is_revisit);
     let replay = archive.replay(&again).await.unwrap().unwrap();
@@ -133,11 +133,11 @@ async fn a_repetition_has_the_body_of_what_it_repeats() {
 async fn a_time_that_is_not_exact_leads_to_the_nearest_copy() {
     let pywb = shared();
     let archive = archive(WebArchiveSettings::pywb(&pywb.collection()));
-    let list = archive.captures(&CaptureQuery::of(url("http://example.org/news/1"))).await;
+    let list = archive.captures(&CaptureQuery::new(url("http://example.org/news/1"))).await;
     let mut capture = list.unwrap().captures.remove(0);
-    let taken = capture.taken;
-    capture.taken = moment("2014-02-01T00:00:00Z");
-    assert_eq!(archive.replay(&capture).await.unwrap().unwrap().taken, taken);
+    let taken = capture.captured_at;
+    capture.captured_at = moment("2014-02-01T00:00:00Z");
+    assert_eq!(archive.replay(&capture).await.unwrap().unwrap().captured_at, taken);
 }
 
 #[tokio::test]
@@ -156,7 +156,7 @@ async fn the_copy_nearest_to_a_date_is_found_by_index_and_by_timegate() {
         let expect = root.join(&format!("{expect}/{page}")).unwrap();
         for archive in [&by_index, &by_gate] {
             let snapshot = archive.nearest(&page, moment(when)).await.unwrap().unwrap();
-            assert_eq!(snapshot.address, expect);
+            assert_eq!(snapshot.replay_url, expect);
             assert_eq!(snapshot.url, page);
         }
     }
@@ -173,8 +173,8 @@ async fn a_timemap_lists_all_copies_without_their_statuses() {
     let timemap = root.join("timemap/link/").unwrap();
     let archive = archive(WebArchiveSettings::memento("by list", &timemap, &root));
     let query = CaptureQuery {
-        statuses: CaptureStatuses::Redirects,
-        ..CaptureQuery::of(url("http://example.org/news/1"))
+        statuses: CaptureStatusFilter::Redirects,
+        ..CaptureQuery::new(url("http://example.org/news/1"))
     };
     let list = archive.captures(&query).await.unwrap();
     let expect = ALL[..4].iter().map(|line| line.replace(" 200 ", " - ").replace(" 301 ", " - "));
@@ -182,7 +182,7 @@ async fn a_timemap_lists_all_copies_without_their_statuses() {
     let replay = archive.replay(&list.captures[1]).await.unwrap().unwrap();
     assert_eq!(replay.status, 301);
     assert_eq!(replay.target, Some(url("http://example.org/story/1")));
-    let never = CaptureQuery::of(url("http://example.org/never"));
+    let never = CaptureQuery::new(url("http://example.org/never"));
     assert!(archive.captures(&never).await.unwrap().captures.is_empty());
 }
 
@@ -213,7 +213,7 @@ async fn the_form_for_files_and_the_form_for_programs_say_the_same() {
     let endpoint = pywb.collection().join("cdx?output=cdxj").unwrap();
     cdxj.cdx = cdxj.cdx.map(|(dialect, _)| (dialect, endpoint));
     let files = archive(cdxj);
-    let query = CaptureQuery::of(url("http://example.org/news/1"));
+    let query = CaptureQuery::new(url("http://example.org/news/1"));
     let (one, other) = (programs.captures(&query).await, files.captures(&query).await);
     assert_eq!(one.unwrap().captures, other.unwrap().captures);
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use relink_fetch::{Fetcher, Settings};
-use relink_lookup::{Manners, WebSearch, WebSearchSettings};
+use relink_fetch::{FetchSettings, Fetcher};
+use relink_lookup::{ServiceLimits, WebSearch, WebSearchSettings};
 use relink_model::SearchQuery;
 use relink_ports::SearchEngine;
 use relink_testkit::canary::Canary;
-use relink_testkit::hostile::{Hostile, Trick};
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::hostile::{Hostile, Misbehavior};
+use relink_testkit::web::{CannedResponse, TestServer};
 use url::Url;
 
 use crate::{Noon, moment};
@@ -18,33 +18,34 @@ const KEY: &str = "s3cret";
 
 /// An engine asked with no pause between requests.
 pub fn engine(settings: WebSearchSettings) -> WebSearch {
-    let manners = Manners { daily_budget: settings.manners.daily_budget, ..Manners::at_home() };
-    asked_with(Some(KEY), WebSearchSettings { manners, ..settings })
+    let manners =
+        ServiceLimits { daily_budget: settings.limits.daily_budget, ..ServiceLimits::local() };
+    asked_with(Some(KEY), WebSearchSettings { limits: manners, ..settings })
 }
 
 pub fn asked_with(key: Option<&str>, settings: WebSearchSettings) -> WebSearch {
-    let fetcher = Fetcher::new(Settings::default()).unwrap();
+    let fetcher = Fetcher::new(FetchSettings::default()).unwrap();
     let environment = |_: &str| key.map(str::to_owned);
     WebSearch::new(settings, &environment, Arc::new(fetcher), Arc::new(Noon))
 }
 
-/// The paths found, or the fault.
+/// The paths found, or the error.
 pub async fn found(engine: &dyn SearchEngine, query: &SearchQuery) -> String {
     match engine.search(query).await {
         Ok(answer) => {
             let paths: Vec<_> = answer.hits.iter().map(|hit| hit.url.path().to_owned()).collect();
             paths.join(" ")
         }
-        Err(fault) => fault.to_string(),
+        Err(error) => error.to_string(),
     }
 }
 
-fn json(body: &str) -> Answer {
-    Answer::new(200, body).header("Content-Type", "application/json")
+fn json(body: &str) -> CannedResponse {
+    CannedResponse::new(200, body).header("Content-Type", "application/json")
 }
 
 fn query() -> SearchQuery {
-    SearchQuery::of(["winter"]).with_phrase("snowy owl").within("example.org")
+    SearchQuery::new(["winter"]).with_phrase("snowy owl").within("example.org")
 }
 
 /// One engine, what it answers, and what is asked of it.
@@ -103,14 +104,14 @@ const CASES: [Case; 4] = [
 #[tokio::test]
 async fn each_engine_is_asked_and_read_in_its_own_words() {
     for case in CASES {
-        let web = Web::start().await;
+        let web = TestServer::start().await;
         web.below("/", json(case.answer));
         let asked = engine((case.settings)(&web.url("/")));
         let answer = asked.search(&query()).await.unwrap();
         let lines: Vec<_> = answer.hits.iter().map(ToString::to_string).collect();
         let owl = "1. https://example.org/owl The snowy owl";
         assert_eq!(lines, [owl, "2. https://www.example.org/birds Birds"], "{}", asked.name());
-        assert_eq!(answer.hits[0].excerpt, "It hunts & sleeps.");
+        assert_eq!(answer.hits[0].snippet, "It hunts & sleeps.");
         assert_eq!(answer.found(), 2);
         let request = &web.requests()[0];
         assert_eq!(request.path, case.asks.replace("ASKED", ASKED));
@@ -125,7 +126,7 @@ async fn each_engine_is_asked_and_read_in_its_own_words() {
 
 #[tokio::test]
 async fn an_older_kagi_is_read_too() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let row = r#"{"t": 0, "url": "https://example.org/owl", "title": "x", "snippet": "y"}"#;
     let related = r#"{"t": 1, "list": ["a", "b"]}"#;
     web.below("/", json(&format!("{{\"meta\": {{}}, \"data\": [{row}, {related}]}}")));
@@ -134,7 +135,7 @@ async fn an_older_kagi_is_read_too() {
 
 #[tokio::test]
 async fn without_its_key_an_engine_is_not_asked() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     for (settings, name, variable) in [
         (WebSearchSettings::brave(&web.url("/")), "Brave", "BRAVE_API_KEY"),
         (WebSearchSettings::mojeek(&web.url("/")), "Mojeek", "MOJEEK_API_KEY"),
@@ -152,25 +153,25 @@ async fn without_its_key_an_engine_is_not_asked() {
 #[tokio::test]
 async fn no_fault_and_no_cache_key_shows_the_key() {
     for case in CASES {
-        let web = Web::start().await;
-        web.below("/", Answer::new(401, "wrong key: s3cret"));
+        let web = TestServer::start().await;
+        web.below("/", CannedResponse::new(401, "wrong key: s3cret"));
         let asked = engine((case.settings)(&web.url("/")));
         let name = asked.name().to_owned();
-        let fault = asked.search(&query()).await.unwrap_err();
+        let error = asked.search(&query()).await.unwrap_err();
         assert_eq!(
-            fault.to_string(),
+            error.to_string(),
             format!("the search engine `{name}` refuses with status 401")
         );
-        assert!(!format!("{fault:?}").contains(KEY));
+        assert!(!format!("{error:?}").contains(KEY));
         assert!(!asked.cache_key(&query()).unwrap().contains(KEY));
     }
 }
 
 #[tokio::test]
 async fn a_key_is_not_carried_to_another_host() {
-    let (web, other) = (Web::start().await, Web::start().await);
+    let (web, other) = (TestServer::start().await, TestServer::start().await);
     other.below("/", json(CASES[1].answer));
-    web.below("/", Answer::redirect(302, other.url("/x").as_str()));
+    web.below("/", CannedResponse::redirect(302, other.url("/x").as_str()));
     found(&engine(WebSearchSettings::brave(&web.url("/"))), &query()).await;
     let told = other.requests().iter().any(|it| it.header("x-subscription-token").is_some());
     assert!(!told);
@@ -207,15 +208,15 @@ async fn engines_at_one_place_are_told_apart_by_all_of_their_address() {
 
 #[tokio::test]
 async fn an_engine_that_wants_rest_gets_it() {
-    let after = |name: &str, value: &str| Answer::new(429, "slow down").header(name, value);
+    let after = |name: &str, value: &str| CannedResponse::new(429, "slow down").header(name, value);
     let counted = after("X-RateLimit-Reset", "1, 3600").header("X-RateLimit-Remaining", "0, 0");
     for answer in [after("Retry-After", "3600"), counted] {
-        let web = Web::start().await;
+        let web = TestServer::start().await;
         web.below("/", answer);
         let asked = engine(WebSearchSettings::brave(&web.url("/")));
         for _ in 0..3 {
-            let fault = asked.search(&query()).await.unwrap_err();
-            assert_eq!(fault.until(), Some(moment("2026-01-01T13:00:00Z")));
+            let error = asked.search(&query()).await.unwrap_err();
+            assert_eq!(error.until(), Some(moment("2026-01-01T13:00:00Z")));
         }
         assert_eq!(web.requests().len(), 1);
     }
@@ -223,10 +224,10 @@ async fn an_engine_that_wants_rest_gets_it() {
 
 #[tokio::test]
 async fn the_budget_of_a_day_is_kept() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.below("/", json(CASES[0].answer));
     let mut settings = WebSearchSettings::searxng(&web.url("/"));
-    settings.manners.daily_budget = 2;
+    settings.limits.daily_budget = 2;
     let asked = engine(settings);
     for _ in 0..2 {
         assert_eq!(found(&asked, &query()).await, "/owl /birds");
@@ -238,10 +239,10 @@ async fn the_budget_of_a_day_is_kept() {
 
 #[tokio::test]
 async fn nothing_to_look_for_is_not_asked() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let asked = engine(WebSearchSettings::searxng(&web.url("/")));
     for query in [
-        SearchQuery::of(["", "--", "\"\""]).within("example.org"),
+        SearchQuery::new(["", "--", "\"\""]).within("example.org"),
         SearchQuery { limit: 0, ..query() },
     ] {
         assert_eq!(found(&asked, &query).await, "");
@@ -250,8 +251,8 @@ async fn nothing_to_look_for_is_not_asked() {
 }
 
 /// What becomes of a SearXNG that answers like this.
-async fn told(answer: Answer) -> String {
-    let web = Web::start().await;
+async fn told(answer: CannedResponse) -> String {
+    let web = TestServer::start().await;
     web.below("/", answer);
     found(&engine(WebSearchSettings::searxng(&web.url("/"))), &query()).await
 }
@@ -265,7 +266,7 @@ async fn what_is_no_answer_is_said_to_be_none() {
         assert_eq!(told(json(body)).await, UNREADABLE);
     }
     let off = "the search engine `SearXNG` refuses with status 403";
-    assert_eq!(told(Answer::new(403, "JSON is off")).await, off);
+    assert_eq!(told(CannedResponse::new(403, "JSON is off")).await, off);
     let deaf = r#"{"results": [], "unresponsive_engines": [["one", "timeout"]]}"#;
     let expect = "the search engine `SearXNG` got no answer from those it asks";
     assert_eq!(told(json(deaf)).await, expect);
@@ -276,7 +277,7 @@ async fn a_huge_answer_is_not_read_to_its_end() {
     let row = r#"{"url": "https://example.org/a", "title": "x"},"#;
     let rows = format!("{{\"results\": [{}null]}}", row.repeat((8 << 20) / row.len()));
     assert_eq!(told(json(&rows)).await, UNREADABLE);
-    let hostile = Hostile::start(Trick::EndlessBody).await;
+    let hostile = Hostile::start(Misbehavior::EndlessBody).await;
     let asked = engine(WebSearchSettings::searxng(&hostile.url("/")));
     assert_eq!(found(&asked, &query()).await, UNREADABLE);
     assert!(hostile.sent() < 16 << 20, "{}", hostile.sent());
@@ -295,7 +296,7 @@ async fn more_rows_than_asked_for_are_left_out() {
 async fn an_engine_cannot_lead_us_to_a_private_address() {
     let canary = Canary::start().await;
     let inside = format!("http://{}/", canary.address());
-    let said = told(Answer::redirect(302, &inside)).await;
+    let said = told(CannedResponse::redirect(302, &inside)).await;
     assert!(said.starts_with("the search engine `SearXNG`"), "{said}");
     assert_eq!(canary.connects(), 0);
 }

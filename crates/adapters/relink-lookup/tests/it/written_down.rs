@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use relink_fetch::{Fetcher, Settings};
-use relink_lookup::{Manners, WebArchive, WebArchiveSettings, WebSearchSettings};
+use relink_fetch::{FetchSettings, Fetcher};
+use relink_lookup::{ServiceLimits, WebArchive, WebArchiveSettings, WebSearchSettings};
 use relink_model::SearchQuery;
-use relink_ports::{Archive, CaptureQuery, Ledger, SearchEngine, StoreFault};
-use relink_testkit::web::{Answer, Web};
+use relink_ports::{Archive, BudgetStore, CaptureQuery, SearchEngine, StoreError};
+use relink_testkit::web::{CannedResponse, TestServer};
 use url::Url;
 
 use crate::Noon;
@@ -18,8 +18,8 @@ use crate::search::{asked_with, found};
 struct Services(Mutex<Vec<String>>);
 
 #[async_trait]
-impl Ledger for Services {
-    async fn spend(&self, service: &str, _: i64, _: u32) -> Result<bool, StoreFault> {
+impl BudgetStore for Services {
+    async fn try_spend(&self, service: &str, _: i64, _: u32) -> Result<bool, StoreError> {
         self.0.lock().unwrap().push(service.to_owned());
         Ok(true)
     }
@@ -27,26 +27,26 @@ impl Ledger for Services {
 
 #[tokio::test]
 async fn what_is_written_down_shows_no_password_and_no_key() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let row = r#"{"url": "https://example.org/owl", "title": "x"}"#;
-    web.below("/", Answer::new(200, format!("{{\"results\": [{row}]}}")));
-    let query = SearchQuery::of(["owl"]);
+    web.below("/", CannedResponse::new(200, format!("{{\"results\": [{row}]}}")));
+    let query = SearchQuery::new(["owl"]);
     let ledger = Arc::new(Services::default());
     let address = format!("http://me:hunter2@{}/s3cret/find", web.address());
-    let budget = Manners { daily_budget: 9, ..Manners::at_home() };
+    let budget = ServiceLimits { daily_budget: 9, ..ServiceLimits::local() };
     let template = format!("{address}?key=s3cret&q={{query}}").parse().unwrap();
     let settings =
-        WebSearchSettings { manners: budget, ..WebSearchSettings::json("JSON", template) };
-    let asked = asked_with(None, settings).counting_in(Arc::clone(&ledger) as _);
+        WebSearchSettings { limits: budget, ..WebSearchSettings::json("JSON", template) };
+    let asked = asked_with(None, settings).with_budget_store(Arc::clone(&ledger) as _);
     assert_eq!(found(&asked, &query).await, "/owl");
     let kept = asked.cache_key(&query).unwrap();
     assert!(!kept.contains("hunter2") && !kept.contains("s3cret"), "{kept}");
     let archive = WebArchiveSettings::internet_archive(&Url::parse(&address).unwrap());
-    let fetcher = Arc::new(Fetcher::new(Settings::default()).unwrap());
-    let archive = WebArchiveSettings { manners: budget, ..archive };
+    let fetcher = Arc::new(Fetcher::new(FetchSettings::default()).unwrap());
+    let archive = WebArchiveSettings { limits: budget, ..archive };
     let archive = WebArchive::new(archive, fetcher, Arc::new(Noon));
-    let archive = archive.counting_in(Arc::clone(&ledger) as _);
-    let _ = archive.captures(&CaptureQuery::of(web.url("/a"))).await;
+    let archive = archive.with_budget_store(Arc::clone(&ledger) as _);
+    let _ = archive.captures(&CaptureQuery::new(web.url("/a"))).await;
     let services = ["search", "archive"].map(|kind| format!("{kind} {}", web.address()));
     assert_eq!(*ledger.0.lock().unwrap(), services);
 }

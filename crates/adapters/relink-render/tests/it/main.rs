@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use relink_fetch::Fetcher;
 use relink_model::RequestRights;
-use relink_ports::{Render, RenderFault, RenderRequest, Rendered};
-use relink_render::{Chromium, Settings};
+use relink_ports::{Render, RenderError, RenderRequest, RenderedPage};
+use relink_render::{Chromium, RenderSettings};
 use url::Url;
 
 /// A browser with patience enough for a busy machine.
@@ -25,38 +25,38 @@ fn browser() -> Chromium {
     browser_with(patient())
 }
 
-fn browser_with(settings: Settings) -> Chromium {
-    let fetcher = Fetcher::new(relink_fetch::Settings::default()).unwrap();
+fn browser_with(settings: RenderSettings) -> Chromium {
+    let fetcher = Fetcher::new(relink_fetch::FetchSettings::default()).unwrap();
     Chromium::new(settings, Arc::new(fetcher))
 }
 
-fn patient() -> Settings {
-    Settings { time: Duration::from_secs(30), ..Settings::default() }
+fn patient() -> RenderSettings {
+    RenderSettings { time: Duration::from_secs(30), ..RenderSettings::default() }
 }
 
 /// For pages that never come to rest.
-fn impatient() -> Settings {
-    Settings { time: Duration::from_secs(4), ..Settings::default() }
+fn impatient() -> RenderSettings {
+    RenderSettings { time: Duration::from_secs(4), ..RenderSettings::default() }
 }
 
 /// Renders as if the user had named the URL.
-async fn named(browser: &Chromium, url: Url) -> Result<Rendered, RenderFault> {
+async fn named(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
     browser.render(RenderRequest { url, rights: RequestRights::named_by_user() }).await
 }
 
 /// Renders as if a page had named the URL.
-async fn found(browser: &Chromium, url: Url) -> Result<Rendered, RenderFault> {
+async fn found(browser: &Chromium, url: Url) -> Result<RenderedPage, RenderError> {
     browser.render(RenderRequest { url, rights: RequestRights::discovered() }).await
 }
 
 /// The document as text.
-fn html(rendered: &Rendered) -> &str {
+fn html(rendered: &RenderedPage) -> &str {
     str::from_utf8(&rendered.html).unwrap()
 }
 
 /// That a page says this, where it says what it found.
 #[track_caller]
-fn check_says(rendered: &Rendered, expect: &str) {
+fn check_says(rendered: &RenderedPage, expect: &str) {
     let html = html(rendered);
     assert!(html.contains(expect), "no `{expect}` in {html}");
 }

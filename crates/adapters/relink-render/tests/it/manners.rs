@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::{browser, check_says, html, named};
 
 #[tokio::test]
 async fn dialogs_are_dismissed() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = r#"<p id="p"></p><script>
         addEventListener('beforeunload', event => event.preventDefault());
         alert('a\ud800');
@@ -18,12 +18,12 @@ async fn dialogs_are_dismissed() {
     web.page("/", 200, page);
     let rendered = named(&browser(), web.url("/")).await.unwrap();
     check_says(&rendered, "said: false null");
-    assert_eq!(rendered.cut, None);
+    assert_eq!(rendered.truncation, None);
 }
 
 #[tokio::test]
 async fn who_leaves_is_let_go() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = "<script>
         addEventListener('beforeunload', event => { event.returnValue = 'stay'; });
         setTimeout(() => { location = '/next'; }, 100);
@@ -35,7 +35,7 @@ async fn who_leaves_is_let_go() {
 
 #[tokio::test]
 async fn new_windows_are_closed() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = "<a href=/kept>kept</a><script>
         for (let n = 0; n < 5; n++) window.open('/popup' + n);
         </script>";
@@ -49,9 +49,9 @@ async fn new_windows_are_closed() {
 
 #[tokio::test]
 async fn nothing_is_downloaded() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let file = || {
-        Answer::new(200, "MZ")
+        CannedResponse::new(200, "MZ")
             .header("Content-Type", "application/octet-stream")
             .header("Content-Disposition", "attachment; filename=evil.exe")
     };
@@ -62,13 +62,13 @@ async fn nothing_is_downloaded() {
     web.page("/", 200, page).answer("/file", file()).answer("/direct", file());
     let browser = browser();
     check_says(&named(&browser, web.url("/")).await.unwrap(), "still here");
-    let fault = named(&browser, web.url("/direct")).await.unwrap_err();
-    assert!(fault.to_string().starts_with("the page was not loaded"), "{fault}");
+    let error = named(&browser, web.url("/direct")).await.unwrap_err();
+    assert!(error.to_string().starts_with("the page was not loaded"), "{error}");
 }
 
 #[tokio::test]
 async fn nothing_is_permitted() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = "<p id=p>asked: </p><script>
         const say = (word) => { p.textContent += word + ' '; };
         Notification.requestPermission().then(say);
@@ -79,7 +79,7 @@ async fn nothing_is_permitted() {
         fetch('/slow');
         </script>";
     // The wait gives the questions time to be answered.
-    let slow = Answer::new(200, "").after(Duration::from_secs(2));
+    let slow = CannedResponse::new(200, "").after(Duration::from_secs(2));
     web.page("/", 200, page).answer("/slow", slow);
     let rendered = named(&browser(), web.url_at("localhost", "/")).await.unwrap();
     check_says(&rendered, "asked: ");

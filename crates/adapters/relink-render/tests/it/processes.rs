@@ -8,9 +8,9 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use relink_ports::RenderFault;
-use relink_render::{Chromium, Settings};
-use relink_testkit::web::Web;
+use relink_ports::RenderError;
+use relink_render::{Chromium, RenderSettings};
+use relink_testkit::web::TestServer;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::{browser_with, check_says, named, patient};
@@ -44,7 +44,7 @@ fn process(id: i32) -> Option<Process> {
 
 /// A browser with this cap on its heap, in MiB.
 fn marked(mark: u64) -> Chromium {
-    browser_with(Settings { heap_cap: mark << 20, ..patient() })
+    browser_with(RenderSettings { heap_cap: mark << 20, ..patient() })
 }
 
 /// The processes of the browser with this mark: itself, all below it, and
@@ -109,7 +109,7 @@ fn kill(id: i32) {
 
 #[tokio::test]
 async fn nothing_is_left_when_the_browser_is_dropped() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "here");
     let browser = marked(201);
     named(&browser, web.url("/")).await.unwrap();
@@ -123,7 +123,7 @@ async fn nothing_is_left_when_the_browser_is_dropped() {
 
 #[tokio::test]
 async fn nothing_is_left_when_a_page_is_given_up() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, BUSY).page("/fine", 200, "fine");
     let browser = marked(202);
     let page_process = || {
@@ -167,7 +167,7 @@ async fn nothing_is_left_when_we_are_killed() {
 #[tokio::test]
 async fn the_one_that_is_killed() {
     if env::var_os(PART).is_some() {
-        let web = Web::start().await;
+        let web = TestServer::start().await;
         web.page("/", 200, BUSY);
         let _ = named(&marked(203), web.url("/")).await;
     }
@@ -175,7 +175,7 @@ async fn the_one_that_is_killed() {
 
 #[tokio::test]
 async fn a_page_that_breaks_down_costs_only_itself() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "<script>setInterval(() => fetch('/'), 50)</script>")
         .page("/fine", 200, "fine");
     let browser = marked(204);
@@ -186,13 +186,13 @@ async fn a_page_that_breaks_down_costs_only_itself() {
         }
     };
     let (broken, ()) = tokio::join!(named(&browser, web.url("/")), breaking);
-    assert_eq!(broken.unwrap_err(), RenderFault::Crashed);
+    assert_eq!(broken.unwrap_err(), RenderError::Crashed);
     check_says(&named(&browser, web.url("/fine")).await.unwrap(), "fine");
 }
 
 #[tokio::test]
 async fn a_browser_that_breaks_down_is_replaced() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "<script>setInterval(() => fetch('/'), 50)</script>")
         .page("/fine", 200, "fine");
     let browser = marked(205);
@@ -203,7 +203,7 @@ async fn a_browser_that_breaks_down_is_replaced() {
         family
     };
     let (broken, family) = tokio::join!(named(&browser, web.url("/")), breaking);
-    assert_eq!(broken.unwrap_err(), RenderFault::Crashed);
+    assert_eq!(broken.unwrap_err(), RenderError::Crashed);
     check_says(&named(&browser, web.url("/fine")).await.unwrap(), "fine");
     until_gone(&family).await;
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use url::Url;
 
 use crate::{browser, check_says, found, html, named};
@@ -23,21 +23,22 @@ fetch('/api').then(answer => answer.json()).then(list => {
 
 #[tokio::test]
 async fn links_that_a_script_makes_are_there() {
-    let web = Web::start().await;
-    let list = Answer::new(200, r#"["/one", "/two"]"#).header("Content-Type", "application/json");
+    let web = TestServer::start().await;
+    let list =
+        CannedResponse::new(200, r#"["/one", "/two"]"#).header("Content-Type", "application/json");
     web.page("/", 200, SHELL).answer("/api", list.after(Duration::from_millis(300)));
     let rendered = named(&browser(), web.url("/")).await.unwrap();
     check_says(&rendered, r#"<a href="/one">/one</a><a href="/two">/two</a>"#);
     assert_eq!(rendered.title, "Library");
     assert_eq!(rendered.status, Some(200));
     assert_eq!(rendered.url, web.url("/"));
-    assert_eq!((rendered.cut, rendered.requests, rendered.refused), (None, 2, 0));
+    assert_eq!((rendered.truncation, rendered.requests, rendered.refused), (None, 2, 0));
     assert_eq!(web.hits("/favicon.ico"), 0, "nobody asked for it");
 }
 
 #[tokio::test]
 async fn links_in_shadow_trees_are_there() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = r#"<html lang="de"><body><my-menu></my-menu><script>
         customElements.define('my-menu', class extends HTMLElement {
             connectedCallback() {
@@ -53,7 +54,7 @@ async fn links_in_shadow_trees_are_there() {
 
 #[tokio::test]
 async fn redirects_of_servers_and_scripts_are_followed() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.redirect("/", 302, "/script")
         .page("/script", 200, "<script>location.replace('/end?x=1')</script>")
         .page("/end?x=1", 404, "<title>End</title><script>document.write('written')</script>");
@@ -66,7 +67,7 @@ async fn redirects_of_servers_and_scripts_are_followed() {
 
 #[tokio::test]
 async fn a_page_cannot_answer_for_us() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = r#"<a href="/true">true</a><script>
         document.documentElement.getHTML = () => 'lie';
         Element.prototype.getHTML = () => 'lie';
@@ -83,7 +84,7 @@ async fn a_page_cannot_answer_for_us() {
 
 #[tokio::test]
 async fn pages_are_strangers_to_each_other() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = "<p id=p></p><script>
         p.textContent = 'kept: ' + document.cookie + localStorage.length + '.';
         document.cookie = 'seen=1';
@@ -101,7 +102,7 @@ async fn pages_are_strangers_to_each_other() {
 
 #[tokio::test]
 async fn servers_are_told_who_asks() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "hello");
     named(&browser(), web.url("/")).await.unwrap();
     let requests = web.requests();
@@ -111,11 +112,11 @@ async fn servers_are_told_who_asks() {
 
 #[tokio::test]
 async fn a_page_that_is_not_there_says_why() {
-    let port = Web::start().await.port();
+    let port = TestServer::start().await.port();
     let url = Url::parse(&format!("http://127.0.0.1:{port}/")).unwrap();
     let browser = browser();
-    let fault = named(&browser, url.clone()).await.unwrap_err();
-    assert!(fault.to_string().contains("refused"), "{fault}");
+    let error = named(&browser, url.clone()).await.unwrap_err();
+    assert!(error.to_string().contains("refused"), "{error}");
     let unnamed = found(&browser, url).await.unwrap_err();
     assert!(unnamed.to_string().contains("private address"), "{unnamed}");
 }

@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 
 use relink_testkit::canary::Canary;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::{browser, check_says, found, named};
 
@@ -44,7 +44,7 @@ Promise.allSettled(tries).then(ends => {{
 #[tokio::test]
 async fn a_page_reaches_nothing_private_but_its_own_host() {
     let canary = Canary::start().await;
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let hosts = ["127.0.0.1", "localhost", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"];
     let places: Vec<String> =
         hosts.iter().map(|host| format!("http://{host}:{}/x", canary.port())).collect();
@@ -58,7 +58,7 @@ async fn a_page_reaches_nothing_private_but_its_own_host() {
 #[tokio::test]
 async fn an_encrypted_way_leads_no_further() {
     let canary = Canary::start().await;
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let places = vec![format!("https://127.0.0.1:{}/x", canary.port())];
     web.page("/", 200, &prober(&places));
     let rendered = named(&browser(), web.url("/")).await.unwrap();
@@ -68,7 +68,7 @@ async fn an_encrypted_way_leads_no_further() {
 
 #[tokio::test]
 async fn its_own_host_and_port_are_open_to_it() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, &prober(&[web.url("/own").to_string()])).page("/own", 200, "own");
     let rendered = named(&browser(), web.url("/")).await.unwrap();
     check_says(&rendered, "reached: 2.");
@@ -78,22 +78,22 @@ async fn its_own_host_and_port_are_open_to_it() {
 #[tokio::test]
 async fn redirects_lead_to_nothing_private() {
     let canary = Canary::start().await;
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let place = format!("http://127.0.0.1:{}/x", canary.port());
     let browser = browser();
     web.redirect("/server", 302, &place)
         .page("/script", 200, &format!("<script>location = '{place}'</script>"))
         .page("/refresh", 200, &format!(r#"<meta http-equiv=refresh content="0;url={place}">"#));
     for path in ["/server", "/script", "/refresh"] {
-        let fault = named(&browser, web.url(path)).await.unwrap_err();
-        assert!(fault.to_string().starts_with("the page was not loaded"), "{path}: {fault}");
+        let error = named(&browser, web.url(path)).await.unwrap_err();
+        assert!(error.to_string().starts_with("the page was not loaded"), "{path}: {error}");
     }
     assert_eq!(canary.connects(), 0);
 }
 
 #[tokio::test]
 async fn a_page_that_was_only_found_reaches_nothing_private_at_all() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, "secret");
     assert!(found(&browser(), web.url("/")).await.is_err());
     assert_eq!(web.connections(), 0);
@@ -121,14 +121,14 @@ async fn no_datagram_leaves() {
             try {{
                 const quic = new WebTransport('https://127.0.0.1:{port}/');
                 transport = await quic.ready.then(() => 'open', () => 'closed');
-            }} catch (fault) {{ transport = 'missing'; }}
+            }} catch (error) {{ transport = 'missing'; }}
             p.textContent = 'transport: ' + transport;
         }})();
         const busy = setInterval(() => fetch('/'), 200);
         setTimeout(() => clearInterval(busy), 4000);
         </script>"#
     );
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     web.page("/", 200, &page);
     let rendered = named(&browser(), web.url("/")).await.unwrap();
     assert!(crate::html(&rendered).contains("transport: "));
@@ -138,11 +138,11 @@ async fn no_datagram_leaves() {
 
 #[tokio::test]
 async fn pictures_and_films_are_not_loaded() {
-    let web = Web::start().await;
+    let web = TestServer::start().await;
     let page = "<link rel=stylesheet href=/style><img src=/picture><video src=/film></video>";
     let style = "@font-face { font-family: f; src: url(/font) } body { font-family: f }";
     web.page("/", 200, &format!("{page}<p>text"))
-        .answer("/style", Answer::new(200, style).header("Content-Type", "text/css"));
+        .answer("/style", CannedResponse::new(200, style).header("Content-Type", "text/css"));
     named(&browser(), web.url("/")).await.unwrap();
     assert_eq!(web.hits("/style"), 1);
     for path in ["/picture", "/film", "/font"] {

@@ -16,7 +16,7 @@ CREATE TABLE host (
 );
 
 -- One run of a use case. States: 0 open, 1 finished, 2 void, 3 abandoned.
--- `unlinked` says that links were taken away, so errands may be nobody's.
+-- `unlinked` says that links were taken away, so tasks may be nobody's.
 -- Numbers are never used again: probes outlive the run that made them.
 CREATE TABLE run (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -64,7 +64,7 @@ CREATE TABLE target (
 -- One target in one run. States: 0 pending, 1 on hold, 2 settled.
 -- `given` is null where it equals the target's URL; `looks` is null where
 -- there was one look, which its probe tells. `probe_id` is the last probe.
-CREATE TABLE errand (
+CREATE TABLE task (
     id         INTEGER PRIMARY KEY,
     run_id     INTEGER NOT NULL REFERENCES run (id),
     target_id  INTEGER NOT NULL REFERENCES target (id),
@@ -85,10 +85,10 @@ CREATE TABLE errand (
     settled_at INTEGER,
     UNIQUE (run_id, target_id)
 );
-CREATE INDEX errand_pending ON errand (run_id, host_id, not_before, id) WHERE state = 0;
-CREATE INDEX errand_held ON errand (run_id, id) WHERE state = 1;
+CREATE INDEX task_pending ON task (run_id, host_id, not_before, id) WHERE state = 0;
+CREATE INDEX task_held ON task (run_id, id) WHERE state = 1;
 
--- What a run has to do with a host: when its next errand falls due, and what
+-- What a run has to do with a host: when its next task falls due, and what
 -- was done to it.
 CREATE TABLE run_host (
     run_id    INTEGER NOT NULL REFERENCES run (id),
@@ -103,11 +103,11 @@ CREATE TABLE run_host (
 ) WITHOUT ROWID;
 CREATE INDEX run_host_due ON run_host (run_id, due_at) WHERE due_at IS NOT NULL;
 
--- One mention: the place of a link and the errand it led to. Kept by errand,
+-- One mention: the place of a link and the task it led to. Kept by task,
 -- because that is how places are read; a document's links are only looked for
 -- when it changed under an interrupted run.
 CREATE TABLE link (
-    errand_id   INTEGER NOT NULL REFERENCES errand (id),
+    task_id   INTEGER NOT NULL REFERENCES task (id),
     document_id INTEGER NOT NULL REFERENCES document (id),
     position    INTEGER NOT NULL,
     span_start  INTEGER NOT NULL,
@@ -115,7 +115,7 @@ CREATE TABLE link (
     line        INTEGER NOT NULL,
     col         INTEGER NOT NULL,
     kind        TEXT    NOT NULL,
-    PRIMARY KEY (errand_id, document_id, position)
+    PRIMARY KEY (task_id, document_id, position)
 ) WITHOUT ROWID;
 
 -- What was seen, only ever added. `detail` is the whole probe as JSON. A

@@ -1,13 +1,13 @@
 -- How sure a state is, in hundredths; null is beyond all doubt. `grounds` is
 -- what it rests on beside the looks, as JSON; null where there is nothing.
 ALTER TABLE target ADD COLUMN confidence INTEGER;
-ALTER TABLE errand ADD COLUMN confidence INTEGER;
-ALTER TABLE errand ADD COLUMN grounds TEXT;
+ALTER TABLE task ADD COLUMN confidence INTEGER;
+ALTER TABLE task ADD COLUMN grounds TEXT;
 
 -- Those of the requests that asked for a page to compare with.
 ALTER TABLE run_host ADD COLUMN controls INTEGER NOT NULL DEFAULT 0;
 
--- The probe before this one of the same errand, so that all of them are found
+-- The probe before this one of the same task, so that all of them are found
 -- from the last without an index that every request would have to write.
 ALTER TABLE probe ADD COLUMN prior INTEGER;
 

@@ -1,14 +1,14 @@
--- How far an errand's target is from where a crawl began, and its turn where
+-- How far a task's target is from where a crawl began, and its turn where
 -- the order is not first come, first served (the least goes first).
-ALTER TABLE errand ADD COLUMN depth INTEGER;
-ALTER TABLE errand ADD COLUMN rank INTEGER;
-CREATE INDEX errand_ranked ON errand (run_id, host_id, rank)
+ALTER TABLE task ADD COLUMN depth INTEGER;
+ALTER TABLE task ADD COLUMN rank INTEGER;
+CREATE INDEX task_ranked ON task (run_id, host_id, rank)
     WHERE state = 0 AND rank IS NOT NULL;
 
--- A document that is a page of a crawl: the errand it was found on, whether it
+-- A document that is a page of a crawl: the task it was found on, whether it
 -- is a sitemap, and the places it offers to fragments, each as a hash of four bytes, sorted; null
 -- where they cannot be told.
-ALTER TABLE document ADD COLUMN errand_id INTEGER;
+ALTER TABLE document ADD COLUMN task_id INTEGER;
 ALTER TABLE document ADD COLUMN sitemap INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE document ADD COLUMN anchors BLOB;
 

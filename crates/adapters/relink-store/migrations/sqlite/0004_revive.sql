@@ -7,7 +7,7 @@ CREATE TABLE revival (
     story      TEXT    NOT NULL
 );
 
--- What was learnt of a directory; people name it by its number (`P14`).
+-- What was learned of a directory; people name it by its number (`P14`).
 CREATE TABLE lesson (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     directory  TEXT    NOT NULL UNIQUE,

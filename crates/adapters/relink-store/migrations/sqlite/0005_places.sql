@@ -9,4 +9,4 @@ CREATE TABLE anchors (
 -- Codes of findings that a link's document says to leave alone, each with a
 -- space before and after it; null where there are none.
 ALTER TABLE link ADD COLUMN hidden TEXT;
-CREATE INDEX link_hidden ON link (errand_id) WHERE hidden IS NOT NULL;
+CREATE INDEX link_hidden ON link (task_id) WHERE hidden IS NOT NULL;

@@ -7,9 +7,9 @@ INSERT INTO turn (number) SELECT ifnull(max(id), 0) + 1 FROM run;
 ALTER TABLE run ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
 
 -- What was found out about a target in one turn: one row that is added, where
--- errands and targets would be written again and again. The newest is the
+-- tasks and targets would be written again and again. The newest is the
 -- target's present state. `probe_id` is the last probe; it is null, and so is
--- `looks`, where the errand or the probe tells.
+-- `looks`, where the task or the probe tells.
 CREATE TABLE outcome (
     target_id       INTEGER NOT NULL REFERENCES target (id),
     turn            INTEGER NOT NULL,
@@ -35,7 +35,7 @@ INSERT INTO outcome
 SELECT e.target_id, e.run_id, e.word, e.code, e.status, ifnull(e.reason, ''),
        ifnull(e.since, 0), ifnull(e.settled_at, 0), e.confidence, e.grounds, e.looks, e.probe_id,
        t.reached_at, t.reached_probe, t.failed_runs, t.first_failed_at, t.last_failed_at
-FROM errand e JOIN target t ON t.id = e.target_id
+FROM task e JOIN target t ON t.id = e.target_id
 WHERE e.state = 2 AND e.word IS NOT NULL
 ORDER BY e.target_id, e.run_id;
 
@@ -61,12 +61,12 @@ DROP TABLE old_target;
 -- that of its outcome: an earlier run's, if it was settled from memory.
 -- `given` is null where it equals the target's URL; `looks` and `probe_id` are
 -- those it waits with, null where there was no look yet.
-CREATE TABLE old_errand AS
+CREATE TABLE old_task AS
 SELECT id, run_id, target_id, host_id, state, purpose, not_before, named, cached,
        iif(state = 2, run_id, NULL) AS turn, given, looks, probe_id, depth, rank
-FROM errand;
-DROP TABLE errand;
-CREATE TABLE errand (
+FROM task;
+DROP TABLE task;
+CREATE TABLE task (
     id         INTEGER PRIMARY KEY,
     run_id     INTEGER NOT NULL REFERENCES run (id),
     target_id  INTEGER NOT NULL REFERENCES target (id),
@@ -84,11 +84,11 @@ CREATE TABLE errand (
     rank       INTEGER,
     UNIQUE (run_id, target_id)
 );
-INSERT INTO errand SELECT * FROM old_errand;
-DROP TABLE old_errand;
-CREATE INDEX errand_pending ON errand (run_id, host_id, not_before, id) WHERE state = 0;
-CREATE INDEX errand_held ON errand (run_id, id) WHERE state = 1;
-CREATE INDEX errand_ranked ON errand (run_id, host_id, rank)
+INSERT INTO task SELECT * FROM old_task;
+DROP TABLE old_task;
+CREATE INDEX task_pending ON task (run_id, host_id, not_before, id) WHERE state = 0;
+CREATE INDEX task_held ON task (run_id, id) WHERE state = 1;
+CREATE INDEX task_ranked ON task (run_id, host_id, rank)
     WHERE state = 0 AND rank IS NOT NULL;
 
 -- Targets as they stand: those of which something was found out, with what

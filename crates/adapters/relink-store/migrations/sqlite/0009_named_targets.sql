@@ -1,7 +1,7 @@
 -- Whether the user named the target in any run. Only then may requests for it
 -- reach private addresses and carry the user's headers.
 ALTER TABLE target ADD COLUMN named INTEGER NOT NULL DEFAULT 0;
-UPDATE target SET named = 1 WHERE id IN (SELECT target_id FROM errand WHERE named);
+UPDATE target SET named = 1 WHERE id IN (SELECT target_id FROM task WHERE named);
 
 DROP VIEW standing;
 CREATE VIEW standing AS

@@ -2,31 +2,31 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{ErrandId, RunId, Word};
+use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{
-    AnchorStore, DocumentId, LinkCursor, MissingAnchor, Moments, NewTarget, StoreFault,
-    WantedAnchor,
+    AnchorReference, AnchorStore, CacheWindow, DocumentId, LinkCursor, MissingAnchor, NewTarget,
+    StoreError,
 };
 use rusqlite::Connection;
 
 use super::SqliteStore;
-use super::fault::Outcome;
-use super::loading::{Beginning, Lead, Start, local_target};
+use super::error::DbResult;
+use super::loading::{TaskDefaults, TaskOrigin, TaskWriter, local_target};
 use super::pages::{packed, unpacked};
 use super::rows::{millis, number};
 
 #[async_trait]
 impl AnchorStore for SqliteStore {
-    async fn wanted_anchors(
+    async fn anchor_references(
         &self,
         run: RunId,
         after: LinkCursor,
         limit: usize,
-    ) -> Result<Vec<WantedAnchor>, StoreFault> {
+    ) -> Result<Vec<AnchorReference>, StoreError> {
         self.perform("reading wanted anchors", |db| wanted(db, run, after, limit))
     }
 
-    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreFault> {
+    async fn count_unknown_anchors(&self, run: RunId) -> Result<u64, StoreError> {
         self.perform("counting unknown anchors", |db| count_unknown(db, run))
     }
 
@@ -34,14 +34,14 @@ impl AnchorStore for SqliteStore {
         &self,
         run: RunId,
         missing: &[MissingAnchor],
-        moments: Moments,
-    ) -> Result<u64, StoreFault> {
+        moments: CacheWindow,
+    ) -> Result<u64, StoreError> {
         self.transact("storing missing anchors", |db| add_missing(db, run, missing, moments))
     }
 }
 
 /// Keeps the places a page offers, with the state it was settled in.
-pub(super) fn keep(db: &Connection, target: i64, seen: Timestamp, anchors: &[u32]) -> Outcome<()> {
+pub(super) fn keep(db: &Connection, target: i64, seen: Timestamp, anchors: &[u32]) -> DbResult<()> {
     db.prepare_cached(
         "INSERT OR REPLACE INTO anchors (target_id, seen_at, places) VALUES (?, ?, ?)",
     )?
@@ -56,14 +56,14 @@ pub(super) fn confirm(
     target: i64,
     seen: Timestamp,
     settled: Timestamp,
-) -> Outcome<()> {
+) -> DbResult<()> {
     db.prepare_cached("UPDATE anchors SET seen_at = ? WHERE target_id = ? AND seen_at = ?")?
         .execute((millis(settled), target, millis(seen)))?;
     Ok(())
 }
 
 /// Whether the places are known that a page has in its present state.
-pub(super) fn are_known(db: &Connection, target: i64) -> Outcome<bool> {
+pub(super) fn are_known(db: &Connection, target: i64) -> DbResult<bool> {
     let mut known = db.prepare_cached(
         "SELECT 1 FROM anchors a CROSS JOIN standing t ON t.id = a.target_id
          WHERE a.target_id = ? AND a.seen_at = t.settled_at",
@@ -74,27 +74,27 @@ pub(super) fn are_known(db: &Connection, target: i64) -> Outcome<bool> {
 fn wanted(
     db: &Connection,
     run: RunId,
-    (errand, document, position): LinkCursor,
+    (task, document, position): LinkCursor,
     limit: usize,
-) -> Outcome<Vec<WantedAnchor>> {
+) -> DbResult<Vec<AnchorReference>> {
     let mut statement = db.prepare_cached(
-        "SELECT l.errand_id, l.document_id, l.position, t.url, l.fragment, a.places
-         FROM link l CROSS JOIN errand e ON e.id = l.errand_id
+        "SELECT l.task_id, l.document_id, l.position, t.url, l.fragment, a.places
+         FROM link l CROSS JOIN task e ON e.id = l.task_id
          CROSS JOIN target t ON t.id = e.target_id
          CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
          CROSS JOIN anchors a ON a.target_id = t.id AND a.seen_at = o.settled_at
-         WHERE (l.errand_id, l.document_id, l.position)
-             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1),
+         WHERE (l.task_id, l.document_id, l.position)
+             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM task WHERE run_id = ?1) - 1),
                 ?3, ?4)
            AND e.run_id = ?1 AND e.state = 2 AND l.fragment IS NOT NULL
-         ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
+         ORDER BY l.task_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
-    let cursor = (run.0, errand.0, document.0, position, number(limit));
+    let cursor = (run.0, task.0, document.0, position, number(limit));
     let rows = statement.query_and_then(cursor, |row| {
         let places: Vec<u8> = row.get(5)?;
-        Outcome::Ok(WantedAnchor {
-            link: (ErrandId(row.get(0)?), DocumentId(row.get(1)?), row.get(2)?),
+        DbResult::Ok(AnchorReference {
+            link: (TaskId(row.get(0)?), DocumentId(row.get(1)?), row.get(2)?),
             url: row.get(3)?,
             fragment: row.get(4)?,
             anchors: unpacked(&places),
@@ -103,12 +103,12 @@ fn wanted(
     rows.collect()
 }
 
-fn count_unknown(db: &Connection, run: RunId) -> Outcome<u64> {
+fn count_unknown(db: &Connection, run: RunId) -> DbResult<u64> {
     let reached: Vec<&str> =
-        Word::ALL.into_iter().filter(|word| word.is_reached()).map(Word::as_str).collect();
+        Verdict::ALL.into_iter().filter(|word| word.is_reached()).map(Verdict::as_str).collect();
     let mut statement = db.prepare_cached(
-        "SELECT count(*) FROM errand e
-         CROSS JOIN link l ON l.errand_id = e.id AND l.fragment IS NOT NULL
+        "SELECT count(*) FROM task e
+         CROSS JOIN link l ON l.task_id = e.id AND l.fragment IS NOT NULL
          CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
          WHERE e.run_id = ?1 AND e.state = 2
            AND o.word IN (SELECT value FROM json_each(?2))
@@ -123,27 +123,27 @@ fn add_missing(
     db: &Connection,
     run: RunId,
     missing: &[MissingAnchor],
-    moments: Moments,
-) -> Outcome<u64> {
+    moments: CacheWindow,
+) -> DbResult<u64> {
     let mut new = 0;
-    let mut beginning = Beginning::new(db, run)?;
-    for MissingAnchor { link: (errand, document, position), target } in missing {
+    let mut beginning = TaskWriter::new(db, run)?;
+    for MissingAnchor { link: (task, document, position), target } in missing {
         let settled = local_target(db, run, target, moments)?;
         let NewTarget::Local { key, .. } = target else { continue };
-        let lead = Lead { target, given: key, wants_anchor: false };
-        let begun = beginning.errand(&lead, &settled, &Start::at_once(moments))?;
+        let lead = TaskOrigin { target, original_url: key, wants_anchor: false };
+        let begun = beginning.task(&lead, &settled, &TaskDefaults::at_once(moments))?;
         new += u64::from(begun.is_new);
         db.prepare_cached(
-            "INSERT INTO link (errand_id, document_id, position, span_start, span_end, line, col,
+            "INSERT INTO link (task_id, document_id, position, span_start, span_end, line, col,
                                kind, hidden)
              SELECT ?, document_id, position, span_start, span_end, line, col, kind, hidden
              FROM link
-             WHERE errand_id = ? AND document_id = ? AND position = ?
+             WHERE task_id = ? AND document_id = ? AND position = ?
              ON CONFLICT DO NOTHING",
         )?
         .execute((
             begun.id,
-            errand.0,
+            task.0,
             document.0,
             i64::try_from(*position).unwrap_or(i64::MAX),
         ))?;

@@ -1,39 +1,39 @@
-//! Claims: hosts are leased, their errands handed out, hosts given back.
+//! Claims: hosts are leased, their tasks handed out, hosts given back.
 //!
-//! Errands themselves are never marked as taken. The host's lease alone says
+//! Tasks themselves are never marked as taken. The host's lease alone says
 //! who may ask them, and the holder remembers how far it has come, so a killed
 //! process leaves nothing to clean up but leases.
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use relink_model::{Errand, ErrandId, RunId};
-use relink_ports::{Claim, HostId, HostLease, HostPace, HostTally};
+use relink_model::{FetchTask, RunId, TaskId};
+use relink_ports::{Claim, HostId, HostLease, HostSchedule, HostStats};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::fault::Outcome;
+use super::error::DbResult;
 use super::loading::host_id;
-use super::rows::{errand, errand_columns, millis, moment, number};
+use super::rows::{millis, moment, number, task, task_columns};
 
 /// A host that was just leased.
 pub(super) struct LeasedHost {
     lease: HostLease,
     name: String,
-    pace: HostPace,
+    politeness: HostSchedule,
 }
 
 impl LeasedHost {
-    /// The claim on it, with errands that are due.
+    /// The claim on it, with tasks that are due.
     pub(super) fn into_claim(
         self,
         db: &Connection,
         run: RunId,
         limit: usize,
         now: Timestamp,
-    ) -> Outcome<Claim> {
-        let start = (Timestamp::MIN, ErrandId(i64::MIN));
-        let errands = due(db, run, self.lease, start, limit, now)?;
-        Ok(Claim { lease: self.lease, name: self.name, pace: self.pace, errands })
+    ) -> DbResult<Claim> {
+        let start = (Timestamp::MIN, TaskId(i64::MIN));
+        let tasks = due(db, run, self.lease, start, limit, now)?;
+        Ok(Claim { lease: self.lease, name: self.name, politeness: self.politeness, tasks })
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn lease(
     hosts: usize,
     now: Timestamp,
     until: Timestamp,
-) -> Outcome<Vec<LeasedHost>> {
+) -> DbResult<Vec<LeasedHost>> {
     let mut statement = db.prepare_cached(
         "UPDATE host SET lease_until = ?1, lease_no = lease_no + 1
          WHERE id IN (
@@ -57,28 +57,28 @@ pub(super) fn lease(
     let leased =
         statement.query_map((millis(until), run.0, millis(now), number(hosts)), |row| {
             Ok(LeasedHost {
-                lease: HostLease { host: HostId(row.get(0)?), number: row.get(1)? },
+                lease: HostLease { host: HostId(row.get(0)?), fencing_token: row.get(1)? },
                 name: row.get(2)?,
-                pace: pace_from(row, 3)?,
+                politeness: pace_from(row, 3)?,
             })
         })?;
     Ok(leased.collect::<Result<_, _>>()?)
 }
 
-/// Errands that whoever holds this lease may ask now, after the last one
+/// Tasks that whoever holds this lease may ask now, after the last one
 /// handed out; none if the lease is lost.
 pub(super) fn due(
     db: &Connection,
     run: RunId,
     lease: HostLease,
-    (after_time, after): (Timestamp, ErrandId),
+    (after_time, after): (Timestamp, TaskId),
     limit: usize,
     now: Timestamp,
-) -> Outcome<Vec<Errand>> {
+) -> DbResult<Vec<FetchTask>> {
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
-        errand_columns!(),
-        " FROM errand e INDEXED BY errand_pending
+        task_columns!(),
+        " FROM task e INDEXED BY task_pending
           CROSS JOIN target t ON t.id = e.target_id
           WHERE e.state = 0 AND e.run_id = ?1 AND e.host_id = ?2 AND e.not_before <= ?3
             AND (e.not_before, e.id) > (?4, ?5)
@@ -93,19 +93,19 @@ pub(super) fn due(
             millis(after_time),
             after.0,
             number(limit),
-            lease.number,
+            lease.fencing_token,
         ),
-        |row| errand(db, row),
+        |row| task(db, row),
     )?;
     rows.collect()
 }
 
-pub(super) fn renew(db: &Connection, leases: &[HostLease], until: Timestamp) -> Outcome<()> {
+pub(super) fn renew(db: &Connection, leases: &[HostLease], until: Timestamp) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "UPDATE host SET lease_until = ? WHERE id = ? AND lease_no = ? AND lease_until > 0",
     )?;
     for lease in leases {
-        statement.execute((millis(until), lease.host.0, lease.number))?;
+        statement.execute((millis(until), lease.host.0, lease.fencing_token))?;
     }
     Ok(())
 }
@@ -114,9 +114,9 @@ pub(super) fn release(
     db: &Connection,
     run: RunId,
     lease: HostLease,
-    pace: &HostPace,
-    tally: &HostTally,
-) -> Outcome<()> {
+    pace: &HostSchedule,
+    tally: &HostStats,
+) -> DbResult<()> {
     let given_back = db
         .prepare_cached(
             "UPDATE host SET lease_until = 0, next_at = max(next_at, ?), delay_ms = ?,
@@ -130,7 +130,7 @@ pub(super) fn release(
             millis(pace.stored_at),
             pace.address.map(|address| address.to_string()),
             lease.host.0,
-            lease.number,
+            lease.fencing_token,
         ))?;
     if given_back > 0 {
         add_to_tally(db, run, lease.host, tally)?;
@@ -138,33 +138,33 @@ pub(super) fn release(
     Ok(())
 }
 
-/// Adds what was done, and sets when the host's next errand falls due.
-fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostTally) -> Outcome<()> {
+/// Adds what was done, and sets when the host's next task falls due.
+fn add_to_tally(db: &Connection, run: RunId, host: HostId, tally: &HostStats) -> DbResult<()> {
     db.prepare_cached(
         "UPDATE run_host SET
              asked = asked + ?3, answered = answered + ?4, throttled = throttled + ?5,
              busy_ms = busy_ms + ?6, waited_ms = waited_ms + ?7, controls = controls + ?8,
-             due_at = (SELECT min(not_before) FROM errand
+             due_at = (SELECT min(not_before) FROM task
                        WHERE run_id = ?1 AND host_id = ?2 AND state = 0)
          WHERE run_id = ?1 AND host_id = ?2",
     )?
     .execute((
         run.0,
         host.0,
-        tally.asked.cast_signed(),
-        tally.answered.cast_signed(),
+        tally.requests.cast_signed(),
+        tally.responses.cast_signed(),
         tally.throttled.cast_signed(),
-        tally.busy_ms.cast_signed(),
-        tally.waited_ms.cast_signed(),
+        tally.request_ms.cast_signed(),
+        tally.politeness_wait_ms.cast_signed(),
         tally.controls.cast_signed(),
     ))?;
     Ok(())
 }
 
 /// The pace in five columns of a row, from this one on.
-fn pace_from(row: &Row<'_>, first: usize) -> rusqlite::Result<HostPace> {
+fn pace_from(row: &Row<'_>, first: usize) -> rusqlite::Result<HostSchedule> {
     let address: Option<String> = row.get(first + 4)?;
-    Ok(HostPace {
+    Ok(HostSchedule {
         next_at: moment(row.get(first)?),
         delay_ms: row.get(first + 1)?,
         throttle_ms: row.get(first + 2)?,
@@ -173,7 +173,7 @@ fn pace_from(row: &Row<'_>, first: usize) -> rusqlite::Result<HostPace> {
     })
 }
 
-pub(super) fn pace(db: &Connection, host: &str) -> Outcome<Option<HostPace>> {
+pub(super) fn pace(db: &Connection, host: &str) -> DbResult<Option<HostSchedule>> {
     let pace = db
         .prepare_cached(
             "SELECT next_at, delay_ms, throttle_ms, paced_at, address FROM host WHERE name = ?",
@@ -183,7 +183,7 @@ pub(super) fn pace(db: &Connection, host: &str) -> Outcome<Option<HostPace>> {
     Ok(pace)
 }
 
-pub(super) fn keep_pace(db: &Connection, host: &str, pace: &HostPace) -> Outcome<()> {
+pub(super) fn keep_pace(db: &Connection, host: &str, pace: &HostSchedule) -> DbResult<()> {
     let id = host_id(db, host, &mut HashMap::new())?;
     db.prepare_cached(
         "UPDATE host SET next_at = ?, delay_ms = ?, throttle_ms = ?, paced_at = ?,
@@ -201,7 +201,7 @@ pub(super) fn keep_pace(db: &Connection, host: &str, pace: &HostPace) -> Outcome
     Ok(())
 }
 
-pub(super) fn next_due(db: &Connection, run: RunId) -> Outcome<Option<Timestamp>> {
+pub(super) fn next_due(db: &Connection, run: RunId) -> DbResult<Option<Timestamp>> {
     let due: Option<i64> = db
         .prepare_cached(
             "SELECT min(max(rh.due_at, h.next_at))

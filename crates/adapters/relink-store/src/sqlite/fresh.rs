@@ -9,26 +9,26 @@ use relink_model::RunId;
 use relink_ports::{NewLink, NewTarget};
 use rusqlite::{CachedStatement, Connection};
 
-use super::fault::Outcome;
+use super::bulk::{ROWS, Rows, first_number, many};
+use super::error::DbResult;
 use super::loading::{INSERT_LINK, LINK_VALUES, put_place};
-use super::many::{ROWS, Rows, first_number, many};
 use super::redaction;
 
 /// Stores links to new targets.
-pub(super) struct FreshLinks<'db> {
+pub(super) struct BulkLinkWriter<'db> {
     db: &'db Connection,
     run: RunId,
     targets: CachedStatement<'db>,
-    errands: CachedStatement<'db>,
+    tasks: CachedStatement<'db>,
     links: CachedStatement<'db>,
 }
 
-impl<'db> FreshLinks<'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+impl<'db> BulkLinkWriter<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
         let targets = many(ROWS, "INSERT OR IGNORE INTO target (url, host_id, named)", "(?, ?, ?)");
-        let errands = many(
+        let tasks = many(
             ROWS,
-            "INSERT OR FAIL INTO errand (run_id, target_id, host_id, named, given)",
+            "INSERT OR FAIL INTO task (run_id, target_id, host_id, named, given)",
             "(?, ?, ?, ?, ?)",
         );
         let links = many(ROWS, INSERT_LINK, LINK_VALUES);
@@ -36,7 +36,7 @@ impl<'db> FreshLinks<'db> {
             db,
             run,
             targets: db.prepare_cached(&targets)?,
-            errands: db.prepare_cached(&errands)?,
+            tasks: db.prepare_cached(&tasks)?,
             links: db.prepare_cached(&links)?,
         })
     }
@@ -48,7 +48,7 @@ impl<'db> FreshLinks<'db> {
         document: i64,
         position: usize,
         links: &[(&NewLink, i64)],
-    ) -> Outcome<bool> {
+    ) -> DbResult<bool> {
         let mut rows = Rows::of(&mut self.targets);
         for (link, host) in links {
             rows.put(&[&url(link), host, &is_named(link)])?;
@@ -57,17 +57,17 @@ impl<'db> FreshLinks<'db> {
             return Ok(false);
         }
         let target = first_number(self.db, ROWS);
-        let mut rows = Rows::of(&mut self.errands);
+        let mut rows = Rows::of(&mut self.tasks);
         for ((link, host), target) in links.iter().zip(target..) {
-            let given = redaction::text(&link.given);
+            let given = redaction::text(&link.original_url);
             let given = (given != url(link)).then_some(given);
             rows.put(&[&self.run.0, &target, host, &is_named(link), &given])?;
         }
         rows.run()?;
-        let errand = first_number(self.db, ROWS);
+        let task = first_number(self.db, ROWS);
         let mut rows = Rows::of(&mut self.links);
-        for (((link, _), errand), position) in links.iter().zip(errand..).zip(position..) {
-            put_place(&mut rows, document, position, errand, link)?;
+        for (((link, _), task), position) in links.iter().zip(task..).zip(position..) {
+            put_place(&mut rows, document, position, task, link)?;
         }
         rows.run()?;
         Ok(true)

@@ -5,10 +5,10 @@
 
 use jiff::Timestamp;
 use relink_model::{Probe, RunId};
-use relink_ports::{KeptControl, Neighbor};
+use relink_ports::{Neighbor, StoredControl};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::fault::Outcome;
+use super::error::DbResult;
 use super::redaction;
 use super::rows::{from_json, millis, number, with_outcome};
 
@@ -20,27 +20,27 @@ pub(super) fn control(
     db: &Connection,
     key: &str,
     since: Timestamp,
-) -> Outcome<Option<KeptControl>> {
+) -> DbResult<Option<StoredControl>> {
     let kept: Option<(String, String)> = db
         .prepare_cached("SELECT url, detail FROM control WHERE key = ? AND asked_at >= ?")?
         .query_row((key, millis(since)), |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((url, detail)) = kept else { return Ok(None) };
-    Ok(Some(KeptControl { key: key.to_owned(), url, probe: serde_json::from_str(&detail)? }))
+    Ok(Some(StoredControl { key: key.to_owned(), url, probe: serde_json::from_str(&detail)? }))
 }
 
 /// Keeps controls, unless a newer one is there.
-pub(super) fn keep_controls(db: &Connection, controls: &[KeptControl]) -> Outcome<()> {
+pub(super) fn keep_controls(db: &Connection, controls: &[StoredControl]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT INTO control (key, url, asked_at, detail) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET
              url = excluded.url, asked_at = excluded.asked_at, detail = excluded.detail
          WHERE excluded.asked_at >= asked_at",
     )?;
-    for KeptControl { key, url, probe } in controls {
+    for StoredControl { key, url, probe } in controls {
         let detail = serde_json::to_string(probe)?;
         let (url, detail) = (redaction::url(url), redaction::json(&detail)?);
-        statement.execute((key, url, millis(probe.asked), detail))?;
+        statement.execute((key, url, millis(probe.requested_at), detail))?;
     }
     Ok(())
 }
@@ -53,7 +53,7 @@ pub(super) fn neighbors(
     directory: &str,
     url: &str,
     limit: usize,
-) -> Outcome<Vec<Neighbor>> {
+) -> DbResult<Vec<Neighbor>> {
     // No character comes after the last, so this ends the directory's part of
     // the index. Patterns would give a meaning to `%` and `_`.
     let end = format!("{directory}{}", char::MAX);
@@ -78,12 +78,12 @@ fn asked_between(
     (from, to): (&str, &str),
     order: &'static str,
     limit: usize,
-) -> Outcome<Vec<(String, i64)>> {
+) -> DbResult<Vec<(String, i64)>> {
     let mut targets = db.prepare_cached(&format!(
         "SELECT id, url FROM target WHERE url > ? AND url < ? ORDER BY url {order} LIMIT ?"
     ))?;
     let mut probe = db.prepare_cached(concat!(
-        "SELECT ifnull(o.probe_id, e.probe_id) AS probe FROM errand e",
+        "SELECT ifnull(o.probe_id, e.probe_id) AS probe FROM task e",
         with_outcome!(),
         "WHERE e.run_id = ? AND e.target_id = ? AND NOT e.cached AND probe IS NOT NULL"
     ))?;
@@ -100,7 +100,7 @@ fn asked_between(
     Ok(asked)
 }
 
-fn read_probe(db: &Connection, probe: i64) -> Outcome<Option<Probe>> {
+fn read_probe(db: &Connection, probe: i64) -> DbResult<Option<Probe>> {
     let detail: Option<String> = db
         .prepare_cached("SELECT detail FROM probe WHERE id = ?")?
         .query_row([probe], |row| row.get(0))

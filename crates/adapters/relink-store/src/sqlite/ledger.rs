@@ -1,20 +1,20 @@
 //! What was spent of the daily budgets of services.
 
 use async_trait::async_trait;
-use relink_ports::{Ledger, StoreFault};
+use relink_ports::{BudgetStore, StoreError};
 use rusqlite::Connection;
 
 use super::SqliteStore;
-use super::fault::Outcome;
+use super::error::DbResult;
 
 #[async_trait]
-impl Ledger for SqliteStore {
-    async fn spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreFault> {
+impl BudgetStore for SqliteStore {
+    async fn try_spend(&self, service: &str, day: i64, budget: u32) -> Result<bool, StoreError> {
         self.perform("counting a request", |db| spend(db, service, day, budget))
     }
 }
 
-fn spend(db: &Connection, service: &str, day: i64, budget: u32) -> Outcome<bool> {
+fn spend(db: &Connection, service: &str, day: i64, budget: u32) -> DbResult<bool> {
     if budget == 0 {
         return Ok(false);
     }

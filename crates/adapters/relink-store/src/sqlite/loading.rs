@@ -1,18 +1,18 @@
-//! Loading: documents, links, and the errands they lead to.
+//! Loading: documents, links, and the tasks they lead to.
 
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use relink_model::{RunId, Word};
+use relink_model::{RunId, Verdict};
 use relink_ports::{
-    DocumentId, LinkBatch, LoadedDocument, Moments, NewDocument, NewLink, NewTarget,
+    CacheWindow, DocumentId, LinkBatch, LoadedDocument, NewDocument, NewLink, NewTarget,
 };
 use rusqlite::{CachedStatement, Connection, OptionalExtension as _};
 
 use super::anchors;
-use super::fault::Outcome;
-use super::fresh::FreshLinks;
-use super::many::{ROWS, Rows};
+use super::bulk::{ROWS, Rows};
+use super::error::DbResult;
+use super::fresh::BulkLinkWriter;
 use super::redaction;
 use super::rows::{millis, number};
 use super::runs;
@@ -27,7 +27,7 @@ pub(super) fn document(
     db: &Connection,
     run: RunId,
     document: &NewDocument,
-) -> Outcome<LoadedDocument> {
+) -> DbResult<LoadedDocument> {
     let content = document.content.cast_signed();
     let known: Option<(i64, i64, bool)> = db
         .prepare_cached("SELECT id, content, loaded FROM document WHERE run_id = ? AND label = ?")?
@@ -46,14 +46,14 @@ pub(super) fn document(
     Ok(LoadedDocument { id: DocumentId(id), is_unchanged })
 }
 
-fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> Outcome<i64> {
+fn insert_document(db: &Connection, run: RunId, document: &NewDocument) -> DbResult<i64> {
     db.prepare_cached("INSERT INTO document (run_id, label, content) VALUES (?, ?, ?)")?
         .execute((run.0, redaction::text(&document.label), document.content.cast_signed()))?;
     Ok(db.last_insert_rowid())
 }
 
 /// The document changed, or its loading was interrupted: start it over.
-fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> Outcome<()> {
+fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> DbResult<()> {
     db.execute("DELETE FROM link WHERE document_id = ?", [document])?;
     db.execute(
         "UPDATE document SET content = ?, loaded = 0, links = 0 WHERE id = ?",
@@ -63,16 +63,16 @@ fn forget_links(db: &Connection, run: RunId, document: i64, content: i64) -> Out
     Ok(())
 }
 
-pub(super) fn finish_document(db: &Connection, document: DocumentId) -> Outcome<()> {
+pub(super) fn finish_document(db: &Connection, document: DocumentId) -> DbResult<()> {
     db.prepare_cached("UPDATE document SET loaded = 1 WHERE id = ?")?.execute([document.0])?;
     Ok(())
 }
 
-/// Stores links with their targets, and errands for targets new to the run.
-pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outcome<()> {
+/// Stores links with their targets, and tasks for targets new to the run.
+pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> DbResult<()> {
     let mut hosts: HashMap<&str, i64> = HashMap::new();
-    let mut fresh = FreshLinks::new(db, run)?;
-    let mut beginning = Beginning::new(db, run)?;
+    let mut fresh = BulkLinkWriter::new(db, run)?;
+    let mut beginning = TaskWriter::new(db, run)?;
     // Where one target is known, most are; and what is named twice is known.
     let mut are_new = true;
     for (chunk, links) in batch.links.chunks(ROWS).enumerate() {
@@ -89,10 +89,14 @@ pub(super) fn links(db: &Connection, run: RunId, batch: &LinkBatch<'_>) -> Outco
                     let host = host_id(db, host, &mut hosts)?;
                     beginning.web_target(url, host)?
                 }
-                NewTarget::Local { .. } => local_target(db, run, &link.target, batch.moments)?,
+                NewTarget::Local { .. } => local_target(db, run, &link.target, batch.cache_window)?,
             };
-            let errand = beginning.errand(&link.into(), &target, &Start::at_once(batch.moments))?;
-            beginning.place(batch.document.0, position, errand.id, link)?;
+            let task = beginning.task(
+                &link.into(),
+                &target,
+                &TaskDefaults::at_once(batch.cache_window),
+            )?;
+            beginning.place(batch.document.0, position, task.id, link)?;
         }
     }
     count_links(db, batch)?;
@@ -105,7 +109,7 @@ fn with_hosts<'a>(
     db: &Connection,
     links: &'a [NewLink],
     hosts: &mut HashMap<&'a str, i64>,
-) -> Outcome<Option<Vec<(&'a NewLink, i64)>>> {
+) -> DbResult<Option<Vec<(&'a NewLink, i64)>>> {
     if links.len() < ROWS {
         return Ok(None);
     }
@@ -117,7 +121,7 @@ fn with_hosts<'a>(
     Ok(Some(all))
 }
 
-fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> Outcome<()> {
+fn count_links(db: &Connection, batch: &LinkBatch<'_>) -> DbResult<()> {
     db.prepare_cached("UPDATE document SET links = links + ? WHERE id = ?")?
         .execute((number(batch.links.len()), batch.document.0))?;
     Ok(())
@@ -128,7 +132,7 @@ pub(super) fn host_id<'a>(
     db: &Connection,
     name: &'a str,
     hosts: &mut HashMap<&'a str, i64>,
-) -> Outcome<i64> {
+) -> DbResult<i64> {
     if let Some(id) = hosts.get(name) {
         return Ok(*id);
     }
@@ -141,14 +145,14 @@ pub(super) fn host_id<'a>(
     Ok(id)
 }
 
-/// Says when each host's first errand falls due.
+/// Says when each host's first task falls due.
 pub(super) fn make_due(
     db: &Connection,
     run: RunId,
     hosts: impl Iterator<Item = i64>,
-) -> Outcome<()> {
+) -> DbResult<()> {
     let mut first = db.prepare_cached(
-        "SELECT min(not_before) FROM errand WHERE run_id = ? AND host_id = ? AND state = 0",
+        "SELECT min(not_before) FROM task WHERE run_id = ? AND host_id = ? AND state = 0",
     )?;
     let mut set = db.prepare_cached(
         "INSERT INTO run_host (run_id, host_id, due_at) VALUES (?, ?, ?)
@@ -171,37 +175,41 @@ fn bucket(name: &str) -> usize {
     usize::try_from(name.bytes().fold(start, mix) % BUCKETS).unwrap_or(0)
 }
 
-/// A target, as far as an errand begins with it.
-pub(super) struct Target {
+/// A target, as far as a task begins with it.
+pub(super) struct StoredTarget {
     id: i64,
     host: Option<i64>,
     /// Whether the store says already that the user named it.
     is_named: bool,
     /// How it stands, if anything is known of it.
-    known: Option<Known>,
+    known: Option<CachedResult>,
 }
 
 /// How a target stands.
-struct Known {
-    turn: i64,
-    word: String,
+struct CachedResult {
+    generation: i64,
+    verdict: String,
     settled_at: i64,
 }
 
-fn find_target(db: &Connection, url: &str) -> Outcome<Target> {
+fn find_target(db: &Connection, url: &str) -> DbResult<StoredTarget> {
     let target = db
         .prepare_cached("SELECT id, host_id, named FROM target WHERE url = ?")?
         .query_row([url], |row| {
             let (id, host, is_named) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Target { id, host, is_named, known: None })
+            Ok(StoredTarget { id, host, is_named, known: None })
         })?;
     let known = db
         .prepare_cached("SELECT turn, word, settled_at FROM standing WHERE id = ?")?
         .query_row([target.id], |row| {
-            Ok(Known { turn: row.get(0)?, word: row.get(1)?, settled_at: row.get(2)? })
+            Ok(CachedResult {
+                generation: row.get(0)?,
+                verdict: row.get(1)?,
+                settled_at: row.get(2)?,
+            })
         })
         .optional()?;
-    Ok(Target { known, ..target })
+    Ok(StoredTarget { known, ..target })
 }
 
 /// What needs no asking is settled while loading.
@@ -209,9 +217,9 @@ pub(super) fn local_target(
     db: &Connection,
     run: RunId,
     target: &NewTarget,
-    moments: Moments,
-) -> Outcome<Target> {
-    let NewTarget::Local { key, word, code, reason } = target else {
+    moments: CacheWindow,
+) -> DbResult<StoredTarget> {
+    let NewTarget::Local { key, verdict: word, code, reason } = target else {
         unreachable!("only local targets come here")
     };
     let (key, reason) = (redaction::text(key), redaction::text(reason));
@@ -220,7 +228,7 @@ pub(super) fn local_target(
     let id: i64 = db
         .prepare_cached("SELECT id FROM target WHERE url = ?")?
         .query_row([&key], |row| row.get(0))?;
-    let (turn, now) = (runs::turn(db, run)?, millis(moments.now));
+    let (turn, now) = (runs::generation(db, run)?, millis(moments.now));
     db.prepare_cached(
         "INSERT OR REPLACE INTO outcome
              (target_id, turn, word, code, reason, settled_at, since)
@@ -228,12 +236,13 @@ pub(super) fn local_target(
                  ifnull((SELECT since FROM standing WHERE id = ?1 AND word = ?3), ?6))",
     )?
     .execute((id, turn, word.as_str(), code.map(|code| code.to_string()), reason, now))?;
-    let known = Known { turn, word: word.as_str().to_owned(), settled_at: now };
-    Ok(Target { id, host: None, is_named: false, known: Some(known) })
+    let known =
+        CachedResult { generation: turn, verdict: word.as_str().to_owned(), settled_at: now };
+    Ok(StoredTarget { id, host: None, is_named: false, known: Some(known) })
 }
 
-/// How an errand that is new to its run begins.
-pub(super) struct Start {
+/// How a task that is new to its run begins.
+pub(super) struct TaskDefaults {
     /// Targets found alive at this moment or later need not be asked again.
     pub(super) fresh_since: Timestamp,
     /// Results later than this come from a system clock that was ahead, and are
@@ -247,30 +256,34 @@ pub(super) struct Start {
     pub(super) rank: Option<i64>,
 }
 
-impl Start {
+impl TaskDefaults {
     /// For a target that may be asked at once, in its turn.
-    pub(super) fn at_once(moments: Moments) -> Self {
-        let Moments { now, fresh_since } = moments;
+    pub(super) fn at_once(moments: CacheWindow) -> Self {
+        let CacheWindow { now, fresh_since } = moments;
         Self { fresh_since, now, not_before: 0, depth: None, rank: None }
     }
 }
 
-/// What an errand is told by the link that leads to it.
-pub(super) struct Lead<'a> {
+/// What a task is told by the link that leads to it.
+pub(super) struct TaskOrigin<'a> {
     pub(super) target: &'a NewTarget,
-    pub(super) given: &'a str,
+    pub(super) original_url: &'a str,
     /// Whether it wants a place on the target.
     pub(super) wants_anchor: bool,
 }
 
-impl<'a> From<&'a NewLink> for Lead<'a> {
+impl<'a> From<&'a NewLink> for TaskOrigin<'a> {
     fn from(link: &'a NewLink) -> Self {
-        Self { target: &link.target, given: &link.given, wants_anchor: link.fragment.is_some() }
+        Self {
+            target: &link.target,
+            original_url: &link.original_url,
+            wants_anchor: link.fragment.is_some(),
+        }
     }
 }
 
-/// An errand, found or made.
-pub(super) struct Begun {
+/// A task, found or made.
+pub(super) struct InsertedTask {
     pub(super) id: i64,
     /// Whether it is new to the run.
     pub(super) is_new: bool,
@@ -278,46 +291,46 @@ pub(super) struct Begun {
     pub(super) is_settled: bool,
 }
 
-/// Begins errands, with statements prepared once for many of them.
-pub(super) struct Beginning<'db> {
+/// Begins tasks, with statements prepared once for many of them.
+pub(super) struct TaskWriter<'db> {
     db: &'db Connection,
     run: RunId,
     target: CachedStatement<'db>,
-    errand: CachedStatement<'db>,
+    task: CachedStatement<'db>,
     link: CachedStatement<'db>,
 }
 
-impl<'db> Beginning<'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+impl<'db> TaskWriter<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
         let target = db.prepare_cached(
             "INSERT INTO target (url, host_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
         )?;
-        let errand = db.prepare_cached(
-            "INSERT INTO errand
+        let task = db.prepare_cached(
+            "INSERT INTO task
                  (run_id, target_id, host_id, named, given, state, cached, turn, not_before, depth,
                   rank)
              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         )?;
         let link = db.prepare_cached(&format!("{INSERT_LINK} VALUES {LINK_VALUES}"))?;
-        Ok(Self { db, run, target, errand, link })
+        Ok(Self { db, run, target, task, link })
     }
 
-    pub(super) fn web_target(&mut self, url: &str, host: i64) -> Outcome<Target> {
+    pub(super) fn web_target(&mut self, url: &str, host: i64) -> DbResult<StoredTarget> {
         let url = redaction::url(url);
         if self.target.execute((&url, host))? == 0 {
             return find_target(self.db, &url);
         }
         let id = self.db.last_insert_rowid();
-        Ok(Target { id, host: Some(host), is_named: false, known: None })
+        Ok(StoredTarget { id, host: Some(host), is_named: false, known: None })
     }
 
-    /// The target's errand in this run, made if need be.
-    pub(super) fn errand(
+    /// The target's task in this run, made if need be.
+    pub(super) fn task(
         &mut self,
-        lead: &Lead<'_>,
-        target: &Target,
-        start: &Start,
-    ) -> Outcome<Begun> {
+        lead: &TaskOrigin<'_>,
+        target: &StoredTarget,
+        start: &TaskDefaults,
+    ) -> DbResult<InsertedTask> {
         let (url, is_named) = match lead.target {
             NewTarget::Web { url, rights, .. } => (url, rights.is_named_by_user()),
             NewTarget::Local { key, .. } => (key, false),
@@ -328,13 +341,13 @@ impl<'db> Beginning<'db> {
         }
         let fresh = millis(start.fresh_since)..=millis(start.now);
         let is_fresh = target.known.as_ref().is_some_and(|known| {
-            known.word == Word::Alive.as_str() && fresh.contains(&known.settled_at)
+            known.verdict == Verdict::Alive.as_str() && fresh.contains(&known.settled_at)
         }) && (!lead.wants_anchor || anchors::are_known(self.db, target.id)?);
         let is_settled = is_local || is_fresh;
-        let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.turn);
-        let given = redaction::text(lead.given);
+        let turn = target.known.as_ref().filter(|_| is_settled).map(|known| known.generation);
+        let given = redaction::text(lead.original_url);
         let given = (given != *url).then_some(given);
-        let added = self.errand.execute((
+        let added = self.task.execute((
             self.run.0,
             target.id,
             target.host,
@@ -348,29 +361,29 @@ impl<'db> Beginning<'db> {
             start.rank,
         ))?;
         let id = match added {
-            0 => known_errand(self.db, self.run, target, is_named)?,
+            0 => known_task(self.db, self.run, target, is_named)?,
             _ => self.db.last_insert_rowid(),
         };
         if added == 0 && lead.wants_anchor && !is_settled {
-            mistrust_memory(self.db, id)?;
+            invalidate_cached(self.db, id)?;
         }
         if added == 0 && is_local {
             // From before an interruption: the file may have come or gone since.
             settle_anew(self.db, id, turn)?;
         }
-        Ok(Begun { id, is_new: added > 0, is_settled })
+        Ok(InsertedTask { id, is_new: added > 0, is_settled })
     }
 
-    /// Stores the place of a link that led to this errand.
+    /// Stores the place of a link that led to this task.
     pub(super) fn place(
         &mut self,
         document: i64,
         position: usize,
-        errand: i64,
+        task: i64,
         link: &NewLink,
-    ) -> Outcome<()> {
+    ) -> DbResult<()> {
         let mut row = Rows::of(&mut self.link);
-        put_place(&mut row, document, position, errand, link)?;
+        put_place(&mut row, document, position, task, link)?;
         row.run()?;
         Ok(())
     }
@@ -378,25 +391,25 @@ impl<'db> Beginning<'db> {
 
 /// Stores the place of a link.
 pub(super) const INSERT_LINK: &str =
-    "INSERT OR FAIL INTO link (document_id, position, errand_id, span_start, span_end, line, col,
+    "INSERT OR FAIL INTO link (document_id, position, task_id, span_start, span_end, line, col,
                                kind, fragment, hidden)";
 
 /// What [`put_place`] puts.
 pub(super) const LINK_VALUES: &str = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
-/// Puts the place of a link that led to this errand.
+/// Puts the place of a link that led to this task.
 pub(super) fn put_place(
     rows: &mut Rows<'_, '_>,
     document: i64,
     position: usize,
-    errand: i64,
+    task: i64,
     link: &NewLink,
-) -> Outcome<()> {
-    let place = link.place;
+) -> DbResult<()> {
+    let place = link.location;
     rows.put(&[
         &document,
         &number(position),
-        &errand,
+        &task,
         &number(place.span.start),
         &number(place.span.end),
         &place.line,
@@ -407,50 +420,50 @@ pub(super) fn put_place(
     ])
 }
 
-/// An errand this run has already; being named by the user outweighs having
+/// A task this run has already; being named by the user outweighs having
 /// been found.
-fn known_errand(db: &Connection, run: RunId, target: &Target, is_named: bool) -> Outcome<i64> {
+fn known_task(db: &Connection, run: RunId, target: &StoredTarget, is_named: bool) -> DbResult<i64> {
     if is_named {
         db.prepare_cached(
-            "UPDATE errand SET named = 1 WHERE run_id = ? AND target_id = ? AND NOT named",
+            "UPDATE task SET named = 1 WHERE run_id = ? AND target_id = ? AND NOT named",
         )?
         .execute((run.0, target.id))?;
     }
-    let errand = db
-        .prepare_cached("SELECT id FROM errand WHERE run_id = ? AND target_id = ?")?
+    let task = db
+        .prepare_cached("SELECT id FROM task WHERE run_id = ? AND target_id = ?")?
         .query_row((run.0, target.id), |row| row.get(0))?;
-    Ok(errand)
+    Ok(task)
 }
 
 /// A target that the user named in any run stays named: later runs that only
 /// discover it do not change who named it first.
-fn note_named(db: &Connection, target: i64) -> Outcome<()> {
+fn note_named(db: &Connection, target: i64) -> DbResult<()> {
     db.prepare_cached("UPDATE target SET named = 1 WHERE id = ?")?.execute([target])?;
     Ok(())
 }
 
-/// An errand that was settled from memory is asked after all: a link wants to
+/// A task that was settled from memory is asked after all: a link wants to
 /// know more of its target than memory does.
-fn mistrust_memory(db: &Connection, errand: i64) -> Outcome<()> {
+fn invalidate_cached(db: &Connection, task: i64) -> DbResult<()> {
     db.prepare_cached(
-        "UPDATE errand SET state = 0, cached = 0, turn = NULL WHERE id = ? AND cached",
+        "UPDATE task SET state = 0, cached = 0, turn = NULL WHERE id = ? AND cached",
     )?
-    .execute([errand])?;
+    .execute([task])?;
     Ok(())
 }
 
-fn settle_anew(db: &Connection, errand: i64, turn: Option<i64>) -> Outcome<()> {
-    db.prepare_cached("UPDATE errand SET turn = ? WHERE id = ?")?.execute((turn, errand))?;
+fn settle_anew(db: &Connection, task: i64, turn: Option<i64>) -> DbResult<()> {
+    db.prepare_cached("UPDATE task SET turn = ? WHERE id = ?")?.execute((turn, task))?;
     Ok(())
 }
 
 /// The codes a link hides, as they are kept.
 fn hidden(link: &NewLink) -> Option<String> {
-    (!link.hidden.is_empty()).then(|| format!(" {} ", link.hidden.join(" ")))
+    (!link.ignored_codes.is_empty()).then(|| format!(" {} ", link.ignored_codes.join(" ")))
 }
 
-/// Drops documents that no longer take part, and errands that are nobody's.
-pub(super) fn finish(db: &Connection, run: RunId, documents: &[DocumentId]) -> Outcome<()> {
+/// Drops documents that no longer take part, and tasks that are nobody's.
+pub(super) fn finish(db: &Connection, run: RunId, documents: &[DocumentId]) -> DbResult<()> {
     let kept: Vec<i64> = documents.iter().map(|document| document.0).collect();
     let kept = serde_json::to_string(&kept)?;
     let mut gone = db.prepare(
@@ -466,18 +479,18 @@ pub(super) fn finish(db: &Connection, run: RunId, documents: &[DocumentId]) -> O
     drop_unlinked(db, run)
 }
 
-fn drop_unlinked(db: &Connection, run: RunId) -> Outcome<()> {
+fn drop_unlinked(db: &Connection, run: RunId) -> DbResult<()> {
     let is_unlinked: bool =
         db.query_row("SELECT unlinked FROM run WHERE id = ?", [run.0], |row| row.get(0))?;
     if is_unlinked {
         db.execute(
-            "DELETE FROM errand WHERE run_id = ?
-             AND NOT EXISTS (SELECT 1 FROM link WHERE errand_id = errand.id)",
+            "DELETE FROM task WHERE run_id = ?
+             AND NOT EXISTS (SELECT 1 FROM link WHERE task_id = task.id)",
             [run.0],
         )?;
         db.execute(
             "UPDATE run_host SET due_at = (
-                 SELECT min(not_before) FROM errand
+                 SELECT min(not_before) FROM task
                  WHERE run_id = ?1 AND host_id = run_host.host_id AND state = 0)
              WHERE run_id = ?1",
             [run.0],

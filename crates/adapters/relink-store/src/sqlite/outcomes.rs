@@ -7,28 +7,28 @@
 
 use std::sync::LazyLock;
 
-use relink_model::{RunId, Word};
-use relink_ports::{Completion, Settlement};
+use relink_model::{RunId, Verdict};
+use relink_ports::{TargetResult, TaskCompletion};
 use rusqlite::{CachedStatement, Connection};
 
-use super::fault::Outcome;
-use super::many::{Bulk, Rows, Texts, listed, many, texts};
+use super::bulk::{Bulk, Rows, Texts, listed, many, texts};
+use super::error::DbResult;
 use super::redaction;
 use super::rows::millis;
 use super::runs;
 
-/// An errand that is settled.
-pub(super) struct SettledErrand<'a> {
-    pub(super) completion: &'a Completion,
-    pub(super) settlement: &'a Settlement,
-    /// The number of its last probe, unless the errand has it already.
+/// A task that is settled.
+pub(super) struct FinishedTask<'a> {
+    pub(super) completion: &'a TaskCompletion,
+    pub(super) result: &'a TargetResult,
+    /// The number of its last probe, unless the task has it already.
     pub(super) probe: Option<i64>,
 }
 
-impl SettledErrand<'_> {
+impl FinishedTask<'_> {
     /// When its target was reached, if it was.
     fn reached_at(&self) -> Option<i64> {
-        self.settlement.word.is_reached().then_some(millis(self.settlement.at))
+        self.result.verdict.is_reached().then_some(millis(self.result.at))
     }
 
     /// The probe that its target is measured against from now on. A page that
@@ -36,19 +36,19 @@ impl SettledErrand<'_> {
     /// change.
     fn reached_probe(&self) -> Option<i64> {
         let is_remembered =
-            self.settlement.word.is_reached() && self.settlement.word != Word::Drifted;
+            self.result.verdict.is_reached() && self.result.verdict != Verdict::Drifted;
         self.probe.filter(|_| is_remembered)
     }
 
     /// Its looks as they are stored: a single one is told by its probe.
-    fn looks(&self) -> Outcome<Option<String>> {
-        let looks = &self.settlement.looks;
+    fn looks(&self) -> DbResult<Option<String>> {
+        let looks = &self.result.attempts;
         let are_told = looks.len() == 1 && self.completion.probe.is_some();
         Ok((!are_told).then(|| serde_json::to_string(looks)).transpose()?)
     }
 
-    fn grounds(&self) -> Outcome<Option<String>> {
-        let grounds = &self.settlement.grounds;
+    fn grounds(&self) -> DbResult<Option<String>> {
+        let grounds = &self.result.evidence;
         if grounds.is_empty() {
             return Ok(None);
         }
@@ -81,53 +81,52 @@ static CARRY: LazyLock<String> = LazyLock::new(|| {
 });
 
 static SETTLE: LazyLock<Texts> = LazyLock::new(|| {
-    let settle = "UPDATE errand SET state = 2, turn = ? WHERE id IN";
+    let settle = "UPDATE task SET state = 2, turn = ? WHERE id IN";
     texts(|rows| format!("{settle} ({})", listed(rows, "?")))
 });
 
 /// Stores outcomes.
-pub(super) struct Outcomes<'db> {
-    turn: i64,
+pub(super) struct ResultWriter<'db> {
+    generation: i64,
     plain: Bulk<'db>,
     carrying: CachedStatement<'db>,
     settle: Bulk<'db>,
 }
 
-impl<'db> Outcomes<'db> {
-    pub(super) fn new(db: &'db Connection, run: RunId) -> Outcome<Self> {
+impl<'db> ResultWriter<'db> {
+    pub(super) fn new(db: &'db Connection, run: RunId) -> DbResult<Self> {
         Ok(Self {
-            turn: runs::turn(db, run)?,
+            generation: runs::generation(db, run)?,
             plain: Bulk::new(db, &PLAIN)?,
             carrying: db.prepare_cached(&CARRY)?,
             settle: Bulk::new(db, &SETTLE)?,
         })
     }
 
-    /// Stores what was found out, and marks the errands as settled.
-    pub(super) fn add(&mut self, settled: &[SettledErrand<'_>]) -> Outcome<()> {
-        let Self { turn, plain, carrying, settle } = self;
+    /// Stores what was found out, and marks the tasks as settled.
+    pub(super) fn add(&mut self, settled: &[FinishedTask<'_>]) -> DbResult<()> {
+        let Self { generation: turn, plain, carrying, settle } = self;
         // Most pages are there, and then nothing is carried over.
         let (there, others): (Vec<_>, Vec<_>) =
             settled.iter().partition(|settled| settled.reached_probe().is_some());
-        let put_plain = |rows: &mut Rows<'_, '_>, one: &&SettledErrand<'_>| put(rows, *turn, one);
+        let put_plain = |rows: &mut Rows<'_, '_>, one: &&FinishedTask<'_>| put(rows, *turn, one);
         plain.run(&[], &there, put_plain, |stored, new| {
             // Some may have been settled in this turn before.
             let again = if new < stored.len() { stored } else { &[] };
             add_each(carrying, *turn, again)
         })?;
         add_each(carrying, *turn, &others)?;
-        let put_errand = |rows: &mut Rows<'_, '_>, one: &SettledErrand<'_>| {
-            rows.put(&[&one.completion.errand.0])
-        };
-        settle.run(&[turn], settled, put_errand, |_, _| Ok(()))
+        let put_task =
+            |rows: &mut Rows<'_, '_>, one: &FinishedTask<'_>| rows.put(&[&one.completion.task.0]);
+        settle.run(&[turn], settled, put_task, |_, _| Ok(()))
     }
 }
 
 fn add_each(
     statement: &mut CachedStatement<'_>,
     turn: i64,
-    settled: &[&SettledErrand<'_>],
-) -> Outcome<()> {
+    settled: &[&FinishedTask<'_>],
+) -> DbResult<()> {
     for one in settled {
         let mut row = Rows::of(statement);
         put(&mut row, turn, one)?;
@@ -136,18 +135,18 @@ fn add_each(
     Ok(())
 }
 
-fn put(rows: &mut Rows<'_, '_>, turn: i64, settled: &SettledErrand<'_>) -> Outcome<()> {
-    let SettledErrand { completion, settlement, probe } = settled;
+fn put(rows: &mut Rows<'_, '_>, turn: i64, settled: &FinishedTask<'_>) -> DbResult<()> {
+    let FinishedTask { completion, result: settlement, probe } = settled;
     rows.put(&[
         &completion.target.0,
         &turn,
-        &settlement.word.as_str(),
+        &settlement.verdict.as_str(),
         &settlement.code.map(|code| code.to_string()),
         &settlement.status,
         &redaction::text(&settlement.reason),
         &millis(settlement.since),
         &millis(settlement.at),
-        &settlement.confidence.hundredths(),
+        &settlement.confidence.as_percent(),
         &settled.grounds()?,
         &settled.looks()?,
         probe,

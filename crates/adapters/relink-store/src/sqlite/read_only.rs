@@ -11,14 +11,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relink_ports::StoreFault;
+use relink_ports::StoreError;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::TempDir;
 
 use super::SqliteStore;
-use super::fault::Outcome;
-use super::log::log_of;
+use super::error::DbResult;
 use super::open::{MIGRATIONS, configure, open_in_turn, schema_version};
+use super::wal::log_of;
 
 const DOING: &str = "opening";
 
@@ -29,7 +29,7 @@ impl SqliteStore {
     /// # Errors
     ///
     /// As [`Self::open`]. If the file is read-only, later writes fail.
-    pub async fn open_for_reading(path: &Path) -> Result<Self, StoreFault> {
+    pub async fn open_for_reading(path: &Path) -> Result<Self, StoreError> {
         let opened = if is_read_only(path) { None } else { Some(Self::open(path).await) };
         match opened {
             Some(opened) => opened,
@@ -54,8 +54,8 @@ fn is_writable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| !metadata.permissions().readonly())
 }
 
-fn open_read_only(path: &Path) -> Result<SqliteStore, StoreFault> {
-    let told = |trouble: super::Trouble| trouble.told(path, DOING);
+fn open_read_only(path: &Path) -> Result<SqliteStore, StoreError> {
+    let told = |trouble: super::DbError| trouble.into_store_error(path, DOING);
     let has_log = fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0);
     if has_log {
         return open_copy(path);
@@ -64,14 +64,16 @@ fn open_read_only(path: &Path) -> Result<SqliteStore, StoreFault> {
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
     let place = || path.display().to_string();
     match schema_version(&connection).map_err(told)? {
-        None => Err(StoreFault::NotOurs { place: place() }),
-        Some(found) if found > known => Err(StoreFault::Newer { place: place(), found, known }),
+        None => Err(StoreError::NotRelinkDatabase { path: place() }),
+        Some(found) if found > known => {
+            Err(StoreError::SchemaTooNew { path: place(), found, known })
+        }
         Some(found) if found < known => open_copy(path),
         Some(_) => Ok(SqliteStore::new(path, connection, None)),
     }
 }
 
-fn connect_immutable(path: &Path) -> Outcome<Connection> {
+fn connect_immutable(path: &Path) -> DbResult<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -95,9 +97,9 @@ fn immutable_uri(path: &Path) -> String {
 }
 
 /// Opens a copy in a temporary directory, which is removed with the store.
-fn open_copy(path: &Path) -> Result<SqliteStore, StoreFault> {
-    let (folder, copy) = copy_to_temporary(path).map_err(|source| StoreFault::Unreachable {
-        place: path.display().to_string(),
+fn open_copy(path: &Path) -> Result<SqliteStore, StoreError> {
+    let (folder, copy) = copy_to_temporary(path).map_err(|source| StoreError::Unreachable {
+        path: path.display().to_string(),
         source: Box::new(source),
     })?;
     let connection = open_in_turn(&copy, Duration::ZERO)?;
@@ -147,7 +149,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("relink.db");
         let store = SqliteStore::open(&path).await.unwrap();
-        let plan = relink_ports::RunPlan {
+        let plan = relink_ports::RunKey {
             command: "check".to_owned(),
             inputs: Vec::new(),
             scope: String::new(),

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use relink_model::{redact_stored_text, without_userinfo};
 use serde_json::Value;
 
-use super::fault::Outcome;
+use super::error::DbResult;
 
 /// The member of a JSON record that is a URL to request, and not a text.
 const URL: &str = "url";
@@ -34,7 +34,7 @@ pub(super) fn bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// Returns a JSON record as it is stored.
-pub(super) fn json(record: &str) -> Outcome<Cow<'_, str>> {
+pub(super) fn json(record: &str) -> DbResult<Cow<'_, str>> {
     // Most records need no work: without an `@`, there is no password.
     let may_hold = record.contains('@') || (record.contains('%') && record.contains("40"));
     if !may_hold {
@@ -48,7 +48,7 @@ pub(super) fn json(record: &str) -> Outcome<Cow<'_, str>> {
 }
 
 /// Returns a JSON record that was written as bytes, as it is stored.
-pub(super) fn json_bytes(record: &[u8]) -> Outcome<Cow<'_, [u8]>> {
+pub(super) fn json_bytes(record: &[u8]) -> DbResult<Cow<'_, [u8]>> {
     let Ok(text) = str::from_utf8(record) else { return Ok(Cow::Borrowed(record)) };
     Ok(match json(text)? {
         Cow::Borrowed(_) => Cow::Borrowed(record),

@@ -1,11 +1,11 @@
-//! Dead pages that were looked for, and what was learnt on the way.
+//! Dead pages that were looked for, and what was learned on the way.
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Digest, Probe, RequestRights, Word};
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival, TextChange};
+use relink_model::{Confidence, Digest, Probe, RequestRights, Verdict};
+use relink_ports::{DeadTarget, StoredPattern, StoredRevival, TextChange};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::fault::Outcome;
+use super::error::DbResult;
 use super::redaction;
 use super::rows::{from_json, millis, moment, named, number};
 
@@ -17,7 +17,7 @@ macro_rules! dead_columns {
     };
 }
 
-pub(super) fn dead_target(db: &Connection, url: &str) -> Outcome<Option<DeadTarget>> {
+pub(super) fn dead_target(db: &Connection, url: &str) -> DbResult<Option<DeadTarget>> {
     let mut statement =
         db.prepare_cached(concat!("SELECT ", dead_columns!(), " WHERE t.url = ?"))?;
     let mut rows = statement.query([url])?;
@@ -26,10 +26,10 @@ pub(super) fn dead_target(db: &Connection, url: &str) -> Outcome<Option<DeadTarg
 
 pub(super) fn dead_targets(
     db: &Connection,
-    words: &[Word],
+    words: &[Verdict],
     after: &str,
     limit: usize,
-) -> Outcome<Vec<DeadTarget>> {
+) -> DbResult<Vec<DeadTarget>> {
     let mut statement = db.prepare_cached(concat!(
         "SELECT ",
         dead_columns!(),
@@ -42,11 +42,11 @@ pub(super) fn dead_targets(
     rows.collect()
 }
 
-fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
+fn dead_target_row(row: &Row<'_>) -> DbResult<DeadTarget> {
     let reached: Option<Probe> = from_json(row.get(4)?)?;
     Ok(DeadTarget {
         url: row.get(0)?,
-        word: named(row.get(1)?)?.unwrap_or(Word::Dead),
+        verdict: named(row.get(1)?)?.unwrap_or(Verdict::Dead),
         since: row.get::<_, Option<i64>>(2)?.map(moment),
         seen: row.get::<_, Option<i64>>(3)?.map(moment),
         digest: reached.and_then(|probe| probe.digest).map(|digest| *digest),
@@ -54,7 +54,7 @@ fn dead_target_row(row: &Row<'_>) -> Outcome<DeadTarget> {
     })
 }
 
-pub(super) fn revival(db: &Connection, url: &str) -> Outcome<Option<KeptRevival>> {
+pub(super) fn revival(db: &Connection, url: &str) -> DbResult<Option<StoredRevival>> {
     let kept = db
         .prepare_cached(
             "SELECT url, alias, confidence, tried_at, story FROM revival WHERE url = ?",
@@ -69,7 +69,7 @@ pub(super) fn revivals(
     prefix: &str,
     after: &str,
     limit: usize,
-) -> Outcome<Vec<KeptRevival>> {
+) -> DbResult<Vec<StoredRevival>> {
     let mut statement = db.prepare_cached(
         "SELECT url, alias, confidence, tried_at, story FROM revival
          WHERE url >= ?1 AND url < ?2 AND url > ?3 ORDER BY url LIMIT ?4",
@@ -78,17 +78,17 @@ pub(super) fn revivals(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn revival_row(row: &Row<'_>) -> rusqlite::Result<KeptRevival> {
-    Ok(KeptRevival {
+fn revival_row(row: &Row<'_>) -> rusqlite::Result<StoredRevival> {
+    Ok(StoredRevival {
         url: row.get(0)?,
         alias: row.get(1)?,
         confidence: row.get::<_, Option<u8>>(2)?.map(Confidence::percent),
-        tried: moment(row.get(3)?),
-        story: row.get(4)?,
+        searched_at: moment(row.get(3)?),
+        report: row.get(4)?,
     })
 }
 
-pub(super) fn keep_revivals(db: &Connection, revivals: &[KeptRevival]) -> Outcome<()> {
+pub(super) fn keep_revivals(db: &Connection, revivals: &[StoredRevival]) -> DbResult<()> {
     let mut statement = db.prepare_cached(
         "INSERT OR REPLACE INTO revival (url, alias, confidence, tried_at, story)
          VALUES (?, ?, ?, ?, ?)",
@@ -97,9 +97,9 @@ pub(super) fn keep_revivals(db: &Connection, revivals: &[KeptRevival]) -> Outcom
         statement.execute((
             redaction::url(&revival.url),
             revival.alias.as_deref().map(redaction::url),
-            revival.confidence.map(Confidence::hundredths),
-            millis(revival.tried),
-            redaction::json(&revival.story)?,
+            revival.confidence.map(Confidence::as_percent),
+            millis(revival.searched_at),
+            redaction::json(&revival.report)?,
         ))?;
     }
     Ok(())
@@ -107,7 +107,7 @@ pub(super) fn keep_revivals(db: &Connection, revivals: &[KeptRevival]) -> Outcom
 
 const LESSON: &str = "SELECT id, directory, dead, disabled, learned_at, programs FROM lesson";
 
-pub(super) fn lesson(db: &Connection, directory: &str) -> Outcome<Option<KeptLesson>> {
+pub(super) fn lesson(db: &Connection, directory: &str) -> DbResult<Option<StoredPattern>> {
     let lesson = db
         .prepare_cached(&format!("{LESSON} WHERE directory = ?"))?
         .query_row([directory], lesson_row)
@@ -115,14 +115,14 @@ pub(super) fn lesson(db: &Connection, directory: &str) -> Outcome<Option<KeptLes
     Ok(lesson)
 }
 
-pub(super) fn lessons(db: &Connection) -> Outcome<Vec<KeptLesson>> {
+pub(super) fn lessons(db: &Connection) -> DbResult<Vec<StoredPattern>> {
     let mut statement = db.prepare_cached(&format!("{LESSON} ORDER BY id"))?;
     let rows = statement.query_map((), lesson_row)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn lesson_row(row: &Row<'_>) -> rusqlite::Result<KeptLesson> {
-    Ok(KeptLesson {
+fn lesson_row(row: &Row<'_>) -> rusqlite::Result<StoredPattern> {
+    Ok(StoredPattern {
         id: row.get(0)?,
         directory: row.get(1)?,
         is_dead: row.get(2)?,
@@ -132,7 +132,7 @@ fn lesson_row(row: &Row<'_>) -> rusqlite::Result<KeptLesson> {
     })
 }
 
-pub(super) fn keep_lesson(db: &Connection, lesson: &KeptLesson) -> Outcome<i64> {
+pub(super) fn keep_lesson(db: &Connection, lesson: &StoredPattern) -> DbResult<i64> {
     let id = db
         .prepare_cached(
             "INSERT INTO lesson (directory, dead, learned_at, programs) VALUES (?, ?, ?, ?)
@@ -153,14 +153,14 @@ pub(super) fn keep_lesson(db: &Connection, lesson: &KeptLesson) -> Outcome<i64> 
     Ok(id)
 }
 
-pub(super) fn disable_lesson(db: &Connection, id: i64, is_disabled: bool) -> Outcome<bool> {
+pub(super) fn disable_pattern(db: &Connection, id: i64, is_disabled: bool) -> DbResult<bool> {
     let changed = db
         .prepare_cached("UPDATE lesson SET disabled = ? WHERE id = ?")?
         .execute((is_disabled, id))?;
     Ok(changed > 0)
 }
 
-pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> Outcome<Option<String>> {
+pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> DbResult<Option<String>> {
     let hits = db
         .prepare_cached("SELECT hits FROM search WHERE key = ? AND asked_at >= ?")?
         .query_row((key, millis(since)), |row| row.get(0))
@@ -168,13 +168,13 @@ pub(super) fn search(db: &Connection, key: &str, since: Timestamp) -> Outcome<Op
     Ok(hits)
 }
 
-pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> Outcome<()> {
+pub(super) fn keep_search(db: &Connection, key: &str, hits: &str, now: Timestamp) -> DbResult<()> {
     db.prepare_cached("INSERT OR REPLACE INTO search (key, asked_at, hits) VALUES (?, ?, ?)")?
         .execute((key, millis(now), redaction::json(hits)?))?;
     Ok(())
 }
 
-pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> Outcome<Vec<TextChange>> {
+pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> DbResult<Vec<TextChange>> {
     // In the order of probes, so that only what is new is read at all.
     let mut statement = db.prepare_cached(
         "SELECT p.id, t.url, t.word = ?3, p.detail
@@ -183,31 +183,32 @@ pub(super) fn text_changes(db: &Connection, after: i64, limit: usize) -> Outcome
            AND (t.word <> ?3 OR t.reached_probe = p.id)
          ORDER BY p.id LIMIT ?2",
     )?;
-    let rows = statement.query_and_then((after, number(limit), Word::Alive.as_str()), |row| {
-        let is_alive: bool = row.get(2)?;
-        let probe: Option<Probe> = if is_alive { from_json(row.get(3)?)? } else { None };
-        Outcome::Ok(TextChange {
-            number: row.get(0)?,
-            url: row.get(1)?,
-            text: probe.map(|probe| text(*probe.digest.unwrap_or_default())),
-        })
-    })?;
+    let rows =
+        statement.query_and_then((after, number(limit), Verdict::Alive.as_str()), |row| {
+            let is_alive: bool = row.get(2)?;
+            let probe: Option<Probe> = if is_alive { from_json(row.get(3)?)? } else { None };
+            DbResult::Ok(TextChange {
+                number: row.get(0)?,
+                url: row.get(1)?,
+                text: probe.map(|probe| text(*probe.digest.unwrap_or_default())),
+            })
+        })?;
     rows.collect()
 }
 
 /// The title of a page, and what else is kept of its text.
 fn text(digest: Digest) -> (String, String) {
-    let parts = digest.headings.into_iter().chain([digest.opening, digest.closing]);
+    let parts = digest.headings.into_iter().chain([digest.text_start, digest.text_end]);
     (digest.title.unwrap_or_default(), parts.collect::<Vec<_>>().join("\n"))
 }
 
-pub(super) fn last_look(db: &Connection) -> Outcome<i64> {
+pub(super) fn last_look(db: &Connection) -> DbResult<i64> {
     Ok(db
         .prepare_cached("SELECT ifnull(max(id), 0) FROM probe")?
         .query_row((), |row| row.get(0))?)
 }
 
-pub(super) fn edition(db: &Connection) -> Outcome<String> {
+pub(super) fn edition(db: &Connection) -> DbResult<String> {
     Ok(db.prepare_cached("SELECT word FROM edition")?.query_row((), |row| row.get(0))?)
 }
 
@@ -216,7 +217,7 @@ pub(super) fn live_pages(
     prefix: &str,
     after: &str,
     limit: usize,
-) -> Outcome<Vec<(String, Option<String>)>> {
+) -> DbResult<Vec<(String, Option<String>)>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, json_extract(p.detail, '$.digest.title')
          FROM standing t JOIN probe p ON p.id = t.reached_probe AND p.target_id = t.id
@@ -224,10 +225,10 @@ pub(super) fn live_pages(
            AND json_extract(p.detail, '$.digest.content_type') LIKE '%html%'
          ORDER BY t.url LIMIT ?4",
     )?;
-    let rows = statement
-        .query_map((prefix, end_of(prefix), after, number(limit), Word::Alive.as_str()), |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+    let rows = statement.query_map(
+        (prefix, end_of(prefix), after, number(limit), Verdict::Alive.as_str()),
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

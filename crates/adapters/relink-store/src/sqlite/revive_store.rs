@@ -2,27 +2,27 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::Word;
-use relink_ports::{DeadTarget, KeptLesson, KeptRevival, ReviveStore, StoreFault, TextChange};
+use relink_model::Verdict;
+use relink_ports::{DeadTarget, ReviveStore, StoreError, StoredPattern, StoredRevival, TextChange};
 
 use super::{SqliteStore, revive};
 
 #[async_trait]
 impl ReviveStore for SqliteStore {
-    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreFault> {
+    async fn dead_target(&self, url: &str) -> Result<Option<DeadTarget>, StoreError> {
         self.perform("reading a dead page", |db| revive::dead_target(db, url))
     }
 
     async fn dead_targets(
         &self,
-        words: &[Word],
+        words: &[Verdict],
         after: &str,
         limit: usize,
-    ) -> Result<Vec<DeadTarget>, StoreFault> {
+    ) -> Result<Vec<DeadTarget>, StoreError> {
         self.perform("reading dead pages", |db| revive::dead_targets(db, words, after, limit))
     }
 
-    async fn revival(&self, url: &str) -> Result<Option<KeptRevival>, StoreFault> {
+    async fn revival(&self, url: &str) -> Result<Option<StoredRevival>, StoreError> {
         self.perform("reading a revival", |db| revive::revival(db, url))
     }
 
@@ -31,47 +31,47 @@ impl ReviveStore for SqliteStore {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<KeptRevival>, StoreFault> {
+    ) -> Result<Vec<StoredRevival>, StoreError> {
         self.perform("reading revivals", |db| revive::revivals(db, prefix, after, limit))
     }
 
-    async fn keep_revivals(&self, revivals: &[KeptRevival]) -> Result<(), StoreFault> {
+    async fn save_revivals(&self, revivals: &[StoredRevival]) -> Result<(), StoreError> {
         self.transact("keeping revivals", |db| revive::keep_revivals(db, revivals))
     }
 
-    async fn lesson(&self, directory: &str) -> Result<Option<KeptLesson>, StoreFault> {
+    async fn pattern(&self, directory: &str) -> Result<Option<StoredPattern>, StoreError> {
         self.perform("reading a pattern", |db| revive::lesson(db, directory))
     }
 
-    async fn lessons(&self) -> Result<Vec<KeptLesson>, StoreFault> {
+    async fn patterns(&self) -> Result<Vec<StoredPattern>, StoreError> {
         self.perform("listing patterns", revive::lessons)
     }
 
-    async fn keep_lesson(&self, lesson: &KeptLesson) -> Result<i64, StoreFault> {
+    async fn save_pattern(&self, lesson: &StoredPattern) -> Result<i64, StoreError> {
         self.transact("keeping a pattern", |db| revive::keep_lesson(db, lesson))
     }
 
-    async fn disable_lesson(&self, id: i64, is_disabled: bool) -> Result<bool, StoreFault> {
-        self.perform("switching a pattern", |db| revive::disable_lesson(db, id, is_disabled))
+    async fn disable_pattern(&self, id: i64, is_disabled: bool) -> Result<bool, StoreError> {
+        self.perform("switching a pattern", |db| revive::disable_pattern(db, id, is_disabled))
     }
 
-    async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreFault> {
+    async fn search(&self, key: &str, since: Timestamp) -> Result<Option<String>, StoreError> {
         self.perform("reading search results", |db| revive::search(db, key, since))
     }
 
-    async fn keep_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreFault> {
+    async fn cache_search(&self, key: &str, hits: &str, now: Timestamp) -> Result<(), StoreError> {
         self.perform("keeping search results", |db| revive::keep_search(db, key, hits, now))
     }
 
-    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreFault> {
+    async fn text_changes(&self, after: i64, limit: usize) -> Result<Vec<TextChange>, StoreError> {
         self.perform("reading the texts of pages", |db| revive::text_changes(db, after, limit))
     }
 
-    async fn last_look(&self) -> Result<i64, StoreFault> {
+    async fn last_probe_id(&self) -> Result<i64, StoreError> {
         self.perform("reading the number of the last look", revive::last_look)
     }
 
-    async fn edition(&self) -> Result<String, StoreFault> {
+    async fn probe_id_epoch(&self) -> Result<String, StoreError> {
         self.perform("reading the edition", revive::edition)
     }
 
@@ -80,7 +80,7 @@ impl ReviveStore for SqliteStore {
         prefix: &str,
         after: &str,
         limit: usize,
-    ) -> Result<Vec<(String, Option<String>)>, StoreFault> {
+    ) -> Result<Vec<(String, Option<String>)>, StoreError> {
         self.perform("listing live pages", |db| revive::live_pages(db, prefix, after, limit))
     }
 }

@@ -2,12 +2,13 @@
 
 use jiff::Timestamp;
 use relink_model::{
-    Errand, ErrandId, FailureStreak, History, Look, Probe, Purpose, RequestRights, TargetId,
+    Attempt, FailureStreak, FetchPurpose, FetchTask, History, Probe, RequestRights, TargetId,
+    TaskId,
 };
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
 
-use super::fault::Outcome;
+use super::error::DbResult;
 
 /// Milliseconds since 1970.
 pub(super) fn millis(moment: Timestamp) -> i64 {
@@ -26,28 +27,28 @@ pub(super) fn number(count: usize) -> i64 {
 }
 
 /// A word, a code or a kind from the text it is stored as.
-pub(super) fn named<T: DeserializeOwned>(text: Option<String>) -> Outcome<Option<T>> {
+pub(super) fn named<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
     Ok(text.map(|text| serde_json::from_value(text.into())).transpose()?)
 }
 
 /// A value from the JSON it is stored as.
-pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> Outcome<Option<T>> {
+pub(super) fn from_json<T: DeserializeOwned>(text: Option<String>) -> DbResult<Option<T>> {
     Ok(text.map(|text| serde_json::from_str(&text)).transpose()?)
 }
 
-/// The columns [`errand`] reads, from `errand e` and `target t`.
-macro_rules! errand_columns {
+/// The columns [`task`] reads, from `task e` and `target t`.
+macro_rules! task_columns {
     () => {
         "e.id, e.target_id, t.url, e.given, e.named, e.purpose, e.not_before, e.looks,
          EXISTS (SELECT 1 FROM outcome WHERE target_id = e.target_id), e.depth"
     };
 }
-pub(super) use errand_columns;
+pub(super) use task_columns;
 
-/// How many columns [`errand`] reads.
-pub(super) const ERRAND_COLUMNS: usize = 10;
+/// How many columns [`task`] reads.
+pub(super) const TASK_COLUMNS: usize = 10;
 
-/// Joins `errand e` with its `outcome o`, if it has one.
+/// Joins `task e` with its `outcome o`, if it has one.
 macro_rules! with_outcome {
     () => {
         " LEFT JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn "
@@ -55,7 +56,7 @@ macro_rules! with_outcome {
 }
 pub(super) use with_outcome;
 
-/// Whether `link l` is told of an errand's `outcome o`: unless its document says
+/// Whether `link l` is told of a task's `outcome o`: unless its document says
 /// to leave alone what was found.
 macro_rules! link_is_told {
     () => {
@@ -64,54 +65,54 @@ macro_rules! link_is_told {
 }
 pub(super) use link_is_told;
 
-/// Whether `errand e` with its `outcome o` is told: unless all its links say to
+/// Whether `task e` with its `outcome o` is told: unless all its links say to
 /// leave it alone.
-macro_rules! errand_is_told {
+macro_rules! task_is_told {
     () => {
         concat!(
             "(o.code IS NULL
-              OR EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id AND ",
+              OR EXISTS (SELECT 1 FROM link l WHERE l.task_id = e.id AND ",
             crate::sqlite::rows::link_is_told!(),
-            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.errand_id = e.id))"
+            ") OR NOT EXISTS (SELECT 1 FROM link l WHERE l.task_id = e.id))"
         )
     };
 }
-pub(super) use errand_is_told;
+pub(super) use task_is_told;
 
-/// That `probe p` is the last one of `errand e` with `outcome o`: its own, or
+/// That `probe p` is the last one of `task e` with `outcome o`: its own, or
 /// for an answer from memory the one that reached the page. Numbers of forgotten
 /// probes are given again, so the number alone proves nothing.
-macro_rules! probe_of_errand {
+macro_rules! probe_of_task {
     () => {
         "p.id = iif(e.cached, o.reached_probe, ifnull(o.probe_id, e.probe_id))
          AND p.target_id = e.target_id AND (e.cached OR p.run_id = e.run_id)"
     };
 }
-pub(super) use probe_of_errand;
+pub(super) use probe_of_task;
 
-/// Reads an errand with what is known of its target.
-pub(super) fn errand(db: &Connection, row: &Row<'_>) -> Outcome<Errand> {
+/// Reads a task with what is known of its target.
+pub(super) fn task(db: &Connection, row: &Row<'_>) -> DbResult<FetchTask> {
     let url: String = row.get(2)?;
     let given: Option<String> = row.get(3)?;
     let target = TargetId(row.get(1)?);
     let is_known: bool = row.get(8)?;
-    Ok(Errand {
-        id: ErrandId(row.get(0)?),
+    Ok(FetchTask {
+        id: TaskId(row.get(0)?),
         target,
-        given: given.unwrap_or_else(|| url.clone()),
+        original_url: given.unwrap_or_else(|| url.clone()),
         url,
         rights: RequestRights::from_stored(row.get(4)?),
         depth: row.get(9)?,
         purpose: purpose(row.get_ref(5)?.as_str().map_err(rusqlite::Error::from)?),
         not_before: moment(row.get(6)?),
-        looks: from_json::<Vec<Look>>(row.get(7)?)?.unwrap_or_default(),
+        attempts: from_json::<Vec<Attempt>>(row.get(7)?)?.unwrap_or_default(),
         history: if is_known { history(db, target)? } else { History::default() },
     })
 }
 
 /// What earlier runs concluded about a target. A statement of its own, because
 /// most targets of a first run have none.
-fn history(db: &Connection, target: TargetId) -> Outcome<History> {
+fn history(db: &Connection, target: TargetId) -> DbResult<History> {
     let mut statement = db.prepare_cached(
         "SELECT t.word, t.code, t.since, t.settled_at, t.reached_at,
                 t.failed_runs, t.first_failed_at, t.last_failed_at, p.detail
@@ -121,13 +122,13 @@ fn history(db: &Connection, target: TargetId) -> Outcome<History> {
     let Some(row) = rows.next()? else { return Ok(History::default()) };
     let reached = from_json::<Probe>(row.get(8)?)?;
     Ok(History {
-        word: named(row.get(0)?)?,
+        verdict: named(row.get(0)?)?,
         code: named(row.get(1)?)?,
         since: row.get::<_, Option<i64>>(2)?.map(moment),
         checked: row.get::<_, Option<i64>>(3)?.map(moment),
         last_reached: row.get::<_, Option<i64>>(4)?.map(moment),
         streak: streak(row.get(5)?, row.get(6)?, row.get(7)?),
-        landing: reached.as_ref().and_then(landing),
+        final_url: reached.as_ref().and_then(landing),
         digest: reached.and_then(|probe| probe.digest),
     })
 }
@@ -137,8 +138,11 @@ fn landing(probe: &Probe) -> Option<String> {
     probe.hops.last().map(|hop| hop.url.clone())
 }
 
-fn purpose(text: &str) -> Purpose {
-    Purpose::ALL.into_iter().find(|purpose| purpose.as_str() == text).unwrap_or(Purpose::First)
+fn purpose(text: &str) -> FetchPurpose {
+    FetchPurpose::ALL
+        .into_iter()
+        .find(|purpose| purpose.as_str() == text)
+        .unwrap_or(FetchPurpose::Initial)
 }
 
 /// A failure streak from its three columns.

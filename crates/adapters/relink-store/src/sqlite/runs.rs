@@ -2,12 +2,12 @@
 
 use jiff::Timestamp;
 use relink_model::RunId;
-use relink_ports::{HostTally, OpenRun, RunPlan, RunProgress, RunState, Tally};
+use relink_ports::{HostStats, OpenRun, RunKey, RunProgress, RunState, RunStats};
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::fault::Outcome;
+use super::error::DbResult;
 use super::redaction;
-use super::rows::{errand_is_told, link_is_told, millis, moment, named, number, with_outcome};
+use super::rows::{link_is_told, millis, moment, named, number, task_is_told, with_outcome};
 
 const FINISHED: i64 = 1;
 const VOID: i64 = 2;
@@ -19,10 +19,10 @@ const MAX_RETRY_WAIT_MS: i64 = 15 * 60 * 1000;
 
 pub(super) fn open(
     db: &Connection,
-    plan: &RunPlan,
+    plan: &RunKey,
     fresh: bool,
     now: Timestamp,
-) -> Outcome<OpenRun> {
+) -> DbResult<OpenRun> {
     let identity = serde_json::to_string(&(&plan.command, &plan.inputs, &plan.scope))?;
     let identity = redaction::json(&identity)?;
     if fresh {
@@ -36,13 +36,13 @@ pub(super) fn open(
         }
         None => begin(db, plan, &identity, now)?,
     };
-    take_turn(db, open.id)?;
+    next_generation(db, open.id)?;
     Ok(open)
 }
 
 /// Waits of hosts that were stored in the future begin now: the system clock has
 /// moved back since, and how much time has really passed is unknown.
-fn repair_host_times(db: &Connection, now: Timestamp) -> Outcome<()> {
+fn repair_host_times(db: &Connection, now: Timestamp) -> DbResult<()> {
     db.execute(
         "UPDATE host SET next_at = ?1 + max(next_at - paced_at, 0), paced_at = ?1
          WHERE paced_at > ?1",
@@ -53,10 +53,10 @@ fn repair_host_times(db: &Connection, now: Timestamp) -> Outcome<()> {
 
 /// Retries that are further away than any retry can be are due now: the system
 /// clock has moved back since they were scheduled.
-fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> Outcome<()> {
+fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> DbResult<()> {
     let (now, limit) = (millis(now), millis(now).saturating_add(MAX_RETRY_WAIT_MS));
     db.execute(
-        "UPDATE errand SET not_before = ?1
+        "UPDATE task SET not_before = ?1
          WHERE state = 0 AND run_id = ?2 AND not_before > ?3",
         (now, run.0, limit),
     )?;
@@ -68,19 +68,19 @@ fn repair_task_times(db: &Connection, run: RunId, now: Timestamp) -> Outcome<()>
 }
 
 /// What is found out from now on is newer than anything any run found out.
-fn take_turn(db: &Connection, run: RunId) -> Outcome<()> {
+fn next_generation(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE turn SET number = number + 1", ())?;
     db.execute("UPDATE run SET turn = (SELECT number FROM turn) WHERE id = ?", [run.0])?;
     Ok(())
 }
 
 /// The turn a run is in.
-pub(super) fn turn(db: &Connection, run: RunId) -> Outcome<i64> {
+pub(super) fn generation(db: &Connection, run: RunId) -> DbResult<i64> {
     let mut turn = db.prepare_cached("SELECT turn FROM run WHERE id = ?")?;
     Ok(turn.query_row([run.0], |row| row.get(0))?)
 }
 
-fn unfinished(db: &Connection, identity: &str) -> Outcome<Option<OpenRun>> {
+fn unfinished(db: &Connection, identity: &str) -> DbResult<Option<OpenRun>> {
     let open = db.query_row(
         "SELECT id, started_at, network FROM run
          WHERE identity = ? AND state = 0 ORDER BY id DESC LIMIT 1",
@@ -90,14 +90,14 @@ fn unfinished(db: &Connection, identity: &str) -> Outcome<Option<OpenRun>> {
                 id: RunId(row.get(0)?),
                 started: moment(row.get(1)?),
                 is_resumed: true,
-                has_network: row.get(2)?,
+                network_confirmed: row.get(2)?,
             })
         },
     );
     Ok(open.optional()?)
 }
 
-fn abandon(db: &Connection, identity: &str, now: Timestamp) -> Outcome<()> {
+fn abandon(db: &Connection, identity: &str, now: Timestamp) -> DbResult<()> {
     db.execute(
         "UPDATE run SET state = ?, closed_at = ? WHERE identity = ? AND state = 0",
         (ABANDONED, millis(now), identity),
@@ -105,7 +105,7 @@ fn abandon(db: &Connection, identity: &str, now: Timestamp) -> Outcome<()> {
     Ok(())
 }
 
-fn begin(db: &Connection, plan: &RunPlan, identity: &str, now: Timestamp) -> Outcome<OpenRun> {
+fn begin(db: &Connection, plan: &RunKey, identity: &str, now: Timestamp) -> DbResult<OpenRun> {
     let inputs = serde_json::to_string(&plan.inputs)?;
     let inputs = redaction::json(&inputs)?;
     db.execute(
@@ -113,19 +113,19 @@ fn begin(db: &Connection, plan: &RunPlan, identity: &str, now: Timestamp) -> Out
         (identity, &plan.command, inputs, redaction::text(&plan.scope), millis(now)),
     )?;
     let id = RunId(db.last_insert_rowid());
-    Ok(OpenRun { id, started: now, is_resumed: false, has_network: false })
+    Ok(OpenRun { id, started: now, is_resumed: false, network_confirmed: false })
 }
 
-pub(super) fn prove_network(db: &Connection, run: RunId) -> Outcome<()> {
+pub(super) fn prove_network(db: &Connection, run: RunId) -> DbResult<()> {
     db.execute("UPDATE run SET network = 1 WHERE id = ?", [run.0])?;
     Ok(())
 }
 
-pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> Outcome<()> {
+pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp) -> DbResult<()> {
     let state = match state {
         RunState::Open => return Ok(()),
         RunState::Finished => FINISHED,
-        RunState::Void => VOID,
+        RunState::NoNetwork => VOID,
     };
     db.execute(
         "UPDATE run SET state = ?, closed_at = ? WHERE id = ?",
@@ -134,23 +134,23 @@ pub(super) fn close(db: &Connection, run: RunId, state: RunState, now: Timestamp
     Ok(())
 }
 
-pub(super) fn progress(db: &Connection, run: RunId) -> Outcome<RunProgress> {
+pub(super) fn progress(db: &Connection, run: RunId) -> DbResult<RunProgress> {
     // Counted in indexes alone.
     let mut statement = db.prepare_cached(
-        "SELECT (SELECT count(*) FROM errand WHERE run_id = ?1),
-                (SELECT count(*) FROM errand INDEXED BY errand_pending
+        "SELECT (SELECT count(*) FROM task WHERE run_id = ?1),
+                (SELECT count(*) FROM task INDEXED BY task_pending
                  WHERE run_id = ?1 AND state = 0)
-                + (SELECT count(*) FROM errand INDEXED BY errand_held
+                + (SELECT count(*) FROM task INDEXED BY task_held
                    WHERE run_id = ?1 AND state = 1)",
     )?;
     let counted = statement.query_row([run.0], |row| {
         let (targets, waiting): (u64, u64) = (row.get(0)?, row.get(1)?);
-        Ok(RunProgress { targets, settled: targets.saturating_sub(waiting) })
+        Ok(RunProgress { targets, checked: targets.saturating_sub(waiting) })
     });
     Ok(counted?)
 }
 
-pub(super) fn sources(db: &Connection, run: RunId) -> Outcome<Tally> {
+pub(super) fn sources(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut tally = db.query_row(
         "SELECT (SELECT count(*) FROM document WHERE run_id = ?1),
                 (SELECT ifnull(sum(links), 0) FROM document WHERE run_id = ?1),
@@ -158,23 +158,23 @@ pub(super) fn sources(db: &Connection, run: RunId) -> Outcome<Tally> {
         [run.0],
         |row| {
             let (documents, links, hosts) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Tally { documents, links, hosts, ..Tally::default() })
+            Ok(RunStats { documents, links, hosts, ..RunStats::default() })
         },
     )?;
     let (hidden, instead) = hidden_links(db, run)?;
-    tally.hidden = hidden;
+    tally.ignored = hidden;
     tally.links = u64::saturating_sub(tally.links, instead);
     Ok(tally)
 }
 
-pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
+pub(super) fn tally(db: &Connection, run: RunId) -> DbResult<RunStats> {
     let mut tally = sources(db, run)?;
     // Counted here: SQLite would sort the rows to group them.
     let mut statement = db.prepare(concat!(
-        "SELECT o.word, e.cached FROM errand e",
+        "SELECT o.word, e.cached FROM task e",
         with_outcome!(),
         "WHERE e.run_id = ? AND ",
-        errand_is_told!(),
+        task_is_told!(),
     ))?;
     let mut rows = statement.query([run.0])?;
     let mut words: Vec<(String, u64)> = Vec::new();
@@ -183,7 +183,7 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
         let Some(word) = row.get_ref(0)?.as_str_or_null().map_err(rusqlite::Error::from)? else {
             continue;
         };
-        tally.settled += 1;
+        tally.checked += 1;
         tally.cached += u64::from(row.get::<_, bool>(1)?);
         match words.iter_mut().find(|(known, _)| known == word) {
             Some((_, count)) => *count += 1,
@@ -192,7 +192,7 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
     }
     for (word, count) in words {
         if let Some(word) = named(Some(word))? {
-            tally.words.insert(word, count);
+            tally.verdicts.insert(word, count);
         }
     }
     Ok(tally)
@@ -201,10 +201,10 @@ pub(super) fn tally(db: &Connection, run: RunId) -> Outcome<Tally> {
 /// Links whose documents say to leave alone what was found; and how many of
 /// them are told as ignored instead of checked. A missing place that is left
 /// alone leaves its link to the page.
-fn hidden_links(db: &Connection, run: RunId) -> Outcome<(u64, u64)> {
+fn hidden_links(db: &Connection, run: RunId) -> DbResult<(u64, u64)> {
     let mut statement = db.prepare(concat!(
         "SELECT count(*), count(e.host_id) FROM link l INDEXED BY link_hidden
-         CROSS JOIN errand e ON e.id = l.errand_id",
+         CROSS JOIN task e ON e.id = l.task_id",
         with_outcome!(),
         "WHERE l.hidden IS NOT NULL AND e.run_id = ? AND NOT ",
         link_is_told!()
@@ -212,7 +212,7 @@ fn hidden_links(db: &Connection, run: RunId) -> Outcome<(u64, u64)> {
     Ok(statement.query_row([run.0], |row| Ok((row.get(0)?, row.get(1)?)))?)
 }
 
-pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<HostTally>> {
+pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> DbResult<Vec<HostStats>> {
     let mut statement = db.prepare(
         "SELECT h.name, rh.asked, rh.answered, rh.throttled, rh.busy_ms, rh.waited_ms,
                 rh.controls
@@ -221,13 +221,13 @@ pub(super) fn hosts(db: &Connection, run: RunId, limit: usize) -> Outcome<Vec<Ho
          ORDER BY rh.asked DESC, h.name LIMIT ?",
     )?;
     let rows = statement.query_map((run.0, number(limit)), |row| {
-        Ok(HostTally {
+        Ok(HostStats {
             name: row.get(0)?,
-            asked: row.get(1)?,
-            answered: row.get(2)?,
+            requests: row.get(1)?,
+            responses: row.get(2)?,
             throttled: row.get(3)?,
-            busy_ms: row.get(4)?,
-            waited_ms: row.get(5)?,
+            request_ms: row.get(4)?,
+            politeness_wait_ms: row.get(5)?,
             controls: row.get(6)?,
         })
     })?;

@@ -1,14 +1,14 @@
 //! Crawls read back: runs, targets, pages and links, each stream in pieces.
 
-use relink_model::{ErrandId, Hop, PlaceKind, Probe, RunId, Word};
+use relink_model::{Hop, LinkKind, Probe, RunId, TaskId, Verdict};
 use relink_ports::{
-    DocumentId, LinkCursor, PastWord, RunSummary, SiteLink, SitePage, SiteTarget, WordChange,
+    DocumentId, LinkCursor, PastVerdict, RunSummary, SiteLink, SitePage, SiteTarget, VerdictChange,
 };
 use rusqlite::{Connection, Row};
 
-use super::fault::Outcome;
+use super::error::DbResult;
 use super::pages::unpacked;
-use super::rows::{from_json, moment, named, number, probe_of_errand, with_outcome};
+use super::rows::{from_json, moment, named, number, probe_of_task, with_outcome};
 
 const FINISHED: i64 = 1;
 
@@ -16,18 +16,18 @@ pub(super) fn runs(
     db: &Connection,
     command: Option<&str>,
     limit: usize,
-) -> Outcome<Vec<RunSummary>> {
+) -> DbResult<Vec<RunSummary>> {
     let mut statement = db.prepare_cached(
         "SELECT r.id, r.command, r.inputs, r.started_at, r.closed_at, r.state,
-                (SELECT count(*) FROM errand WHERE run_id = r.id),
-                (SELECT count(*) FROM errand WHERE run_id = r.id AND state = 2),
-                (SELECT count(*) FROM document WHERE run_id = r.id AND errand_id IS NOT NULL)
+                (SELECT count(*) FROM task WHERE run_id = r.id),
+                (SELECT count(*) FROM task WHERE run_id = r.id AND state = 2),
+                (SELECT count(*) FROM document WHERE run_id = r.id AND task_id IS NOT NULL)
          FROM run r WHERE ?1 IS NULL OR r.command = ?1
          ORDER BY r.id DESC LIMIT ?2",
     )?;
     let rows = statement.query_and_then((command, number(limit)), |row| {
         let inputs: String = row.get(2)?;
-        Outcome::Ok(RunSummary {
+        DbResult::Ok(RunSummary {
             id: RunId(row.get(0)?),
             command: row.get(1)?,
             inputs: serde_json::from_str(&inputs)?,
@@ -35,7 +35,7 @@ pub(super) fn runs(
             closed: row.get::<_, Option<i64>>(4)?.map(moment),
             is_finished: row.get::<_, i64>(5)? == FINISHED,
             targets: row.get(6)?,
-            settled: row.get(7)?,
+            checked: row.get(7)?,
             pages: row.get(8)?,
         })
     })?;
@@ -45,30 +45,29 @@ pub(super) fn runs(
 pub(super) fn addresses(
     db: &Connection,
     run: RunId,
-    after: ErrandId,
+    after: TaskId,
     limit: usize,
-) -> Outcome<Vec<(ErrandId, String)>> {
+) -> DbResult<Vec<(TaskId, String)>> {
     let mut statement = db.prepare_cached(
-        "SELECT e.id, t.url FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+        "SELECT e.id, t.url FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
          WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3",
     )?;
-    let rows = statement.query_map((run.0, after.0, number(limit)), |row| {
-        Ok((ErrandId(row.get(0)?), row.get(1)?))
-    })?;
+    let rows = statement
+        .query_map((run.0, after.0, number(limit)), |row| Ok((TaskId(row.get(0)?), row.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
 pub(super) fn targets(
     db: &Connection,
     run: RunId,
-    after: ErrandId,
+    after: TaskId,
     limit: usize,
-) -> Outcome<Vec<SiteTarget>> {
+) -> DbResult<Vec<SiteTarget>> {
     let mut statement = db.prepare_cached(concat!(
         "SELECT e.id, t.url, o.word, o.code, o.status, o.reason, e.depth,
                 (SELECT p.detail FROM probe p WHERE ",
-        probe_of_errand!(),
-        ") FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
+        probe_of_task!(),
+        ") FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id",
         with_outcome!(),
         "WHERE e.id > ?2 AND e.run_id = ?1 ORDER BY e.id LIMIT ?3"
     ))?;
@@ -76,18 +75,18 @@ pub(super) fn targets(
     rows.collect()
 }
 
-fn target(row: &Row<'_>) -> Outcome<SiteTarget> {
+fn target(row: &Row<'_>) -> DbResult<SiteTarget> {
     let probe: Option<Probe> = from_json(row.get(7)?)?;
     let digest = probe.as_ref().and_then(|probe| probe.digest.as_deref());
     Ok(SiteTarget {
-        errand: ErrandId(row.get(0)?),
+        task: TaskId(row.get(0)?),
         url: row.get(1)?,
-        word: named(row.get(2)?)?,
+        verdict: named(row.get(2)?)?,
         code: named(row.get(3)?)?,
         status: row.get(4)?,
         reason: row.get::<_, Option<String>>(5)?.unwrap_or_default(),
         depth: row.get(6)?,
-        asked: probe.as_ref().map(|probe| probe.asked),
+        requested_at: probe.as_ref().map(|probe| probe.requested_at),
         took_ms: probe.as_ref().map(|probe| probe.timings.total),
         bytes: digest.map(|digest| digest.bytes),
         title: digest.and_then(|digest| digest.title.clone()),
@@ -113,16 +112,16 @@ pub(super) fn pages(
     run: RunId,
     after: DocumentId,
     limit: usize,
-) -> Outcome<Vec<SitePage>> {
+) -> DbResult<Vec<SitePage>> {
     let mut statement = db.prepare_cached(
-        "SELECT id, label, errand_id, links, anchors, sitemap FROM document
+        "SELECT id, label, task_id, links, anchors, sitemap FROM document
          WHERE id > ?2 AND run_id = ?1 ORDER BY id LIMIT ?3",
     )?;
     let rows = statement.query_and_then((run.0, after.0, number(limit)), |row| {
-        Outcome::Ok(SitePage {
+        DbResult::Ok(SitePage {
             document: DocumentId(row.get(0)?),
             label: row.get(1)?,
-            errand: row.get::<_, Option<i64>>(2)?.map(ErrandId),
+            task: row.get::<_, Option<i64>>(2)?.map(TaskId),
             is_sitemap: row.get(5)?,
             links: row.get(3)?,
             anchors: row.get::<_, Option<Vec<u8>>>(4)?.map(|anchors| unpacked(&anchors)),
@@ -134,33 +133,31 @@ pub(super) fn pages(
 pub(super) fn links(
     db: &Connection,
     run: RunId,
-    (errand, document, position): LinkCursor,
+    (task, document, position): LinkCursor,
     limit: usize,
-) -> Outcome<Vec<SiteLink>> {
+) -> DbResult<Vec<SiteLink>> {
     let mut statement = db.prepare_cached(
-        "SELECT l.document_id, l.position, l.errand_id, l.line, l.kind, l.fragment
-         FROM link l CROSS JOIN errand e ON e.id = l.errand_id
-         WHERE (l.errand_id, l.document_id, l.position)
-             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM errand WHERE run_id = ?1) - 1),
+        "SELECT l.document_id, l.position, l.task_id, l.line, l.kind, l.fragment
+         FROM link l CROSS JOIN task e ON e.id = l.task_id
+         WHERE (l.task_id, l.document_id, l.position)
+             > (iif(?2 > 0, ?2, (SELECT ifnull(min(id), 0) FROM task WHERE run_id = ?1) - 1),
                 ?3, ?4)
            AND e.run_id = ?1
-         ORDER BY l.errand_id, l.document_id, l.position LIMIT ?5",
+         ORDER BY l.task_id, l.document_id, l.position LIMIT ?5",
     )?;
     let position = i64::try_from(position).unwrap_or(i64::MAX);
-    let rows = statement.query_and_then(
-        (run.0, errand.0, document.0, position, number(limit)),
-        |row| {
+    let rows =
+        statement.query_and_then((run.0, task.0, document.0, position, number(limit)), |row| {
             let kind = row.get_ref(4)?.as_str().map_err(rusqlite::Error::from)?;
-            Outcome::Ok(SiteLink {
+            DbResult::Ok(SiteLink {
                 from: DocumentId(row.get(0)?),
                 position: row.get(1)?,
-                to: ErrandId(row.get(2)?),
+                to: TaskId(row.get(2)?),
                 line: row.get(3)?,
-                kind: PlaceKind::named(kind).unwrap_or(PlaceKind::Link),
+                kind: LinkKind::named(kind).unwrap_or(LinkKind::Hyperlink),
                 fragment: row.get(5)?,
             })
-        },
-    )?;
+        })?;
     rows.collect()
 }
 
@@ -170,21 +167,21 @@ pub(super) fn word_changes(
     after: RunId,
     beyond: &str,
     limit: usize,
-) -> Outcome<Vec<WordChange>> {
+) -> DbResult<Vec<VerdictChange>> {
     let mut statement = db.prepare_cached(
         "SELECT t.url, b.word, a.word, ifnull(a.code, b.code)
-         FROM (SELECT target_id FROM errand WHERE run_id = ?1 AND state = 2
-               UNION SELECT target_id FROM errand WHERE run_id = ?2 AND state = 2) both
+         FROM (SELECT target_id FROM task WHERE run_id = ?1 AND state = 2
+               UNION SELECT target_id FROM task WHERE run_id = ?2 AND state = 2) both
          JOIN target t ON t.id = both.target_id
-         LEFT JOIN errand eb ON eb.run_id = ?1 AND eb.target_id = t.id
+         LEFT JOIN task eb ON eb.run_id = ?1 AND eb.target_id = t.id
          LEFT JOIN outcome b ON b.target_id = t.id AND b.turn = eb.turn
-         LEFT JOIN errand ea ON ea.run_id = ?2 AND ea.target_id = t.id
+         LEFT JOIN task ea ON ea.run_id = ?2 AND ea.target_id = t.id
          LEFT JOIN outcome a ON a.target_id = t.id AND a.turn = ea.turn
          WHERE b.word IS NOT a.word AND t.url > ?3
          ORDER BY t.url LIMIT ?4",
     )?;
     let rows = statement.query_and_then((before.0, after.0, beyond, number(limit)), |row| {
-        Outcome::Ok(WordChange {
+        DbResult::Ok(VerdictChange {
             url: row.get(0)?,
             before: named(row.get(1)?)?,
             after: named(row.get(2)?)?,
@@ -194,7 +191,11 @@ pub(super) fn word_changes(
     rows.collect()
 }
 
-pub(super) fn known_addresses(db: &Connection, beyond: &str, limit: usize) -> Outcome<Vec<String>> {
+pub(super) fn known_addresses(
+    db: &Connection,
+    beyond: &str,
+    limit: usize,
+) -> DbResult<Vec<String>> {
     let mut statement = db.prepare_cached(
         "SELECT url FROM target WHERE url > ? AND host_id IS NOT NULL ORDER BY url LIMIT ?",
     )?;
@@ -202,20 +203,24 @@ pub(super) fn known_addresses(db: &Connection, beyond: &str, limit: usize) -> Ou
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-pub(super) fn past_words(db: &Connection, after: ErrandId, limit: usize) -> Outcome<Vec<PastWord>> {
+pub(super) fn past_words(
+    db: &Connection,
+    after: TaskId,
+    limit: usize,
+) -> DbResult<Vec<PastVerdict>> {
     let mut statement = db.prepare_cached(
         "SELECT e.id, t.url, o.settled_at, o.word
-         FROM errand e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
+         FROM task e NOT INDEXED CROSS JOIN target t ON t.id = e.target_id
          CROSS JOIN outcome o ON o.target_id = e.target_id AND o.turn = e.turn
          WHERE e.id > ? AND e.state = 2 AND NOT e.cached AND e.host_id IS NOT NULL
          ORDER BY e.id LIMIT ?",
     )?;
     let rows = statement.query_and_then((after.0, number(limit)), |row| {
-        Outcome::Ok(PastWord {
-            errand: ErrandId(row.get(0)?),
+        DbResult::Ok(PastVerdict {
+            task: TaskId(row.get(0)?),
             url: row.get(1)?,
             at: moment(row.get(2)?),
-            word: named(row.get(3)?)?.unwrap_or(Word::Alive),
+            verdict: named(row.get(3)?)?.unwrap_or(Verdict::Alive),
         })
     })?;
     rows.collect()

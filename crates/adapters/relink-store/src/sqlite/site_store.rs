@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use relink_model::{Errand, ErrandId, RunId};
+use relink_model::{FetchTask, RunId, TaskId};
 use relink_ports::{
-    Completed, DocumentId, HostLease, HostPace, KeptRobots, LinkCursor, Moments, NewPage, PastWord,
-    RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoreFault, WordChange,
+    CacheWindow, CommitSummary, DocumentId, HostLease, HostSchedule, LinkCursor, NewPage,
+    PastVerdict, RunSummary, SiteLink, SitePage, SiteStore, SiteTarget, StoreError, StoredRobots,
+    VerdictChange,
 };
 
 use super::{SqliteStore, claims, pages, site};
@@ -16,50 +17,50 @@ impl SiteStore for SqliteStore {
         &self,
         run: RunId,
         pages: &[NewPage],
-        moments: Moments,
-    ) -> Result<Completed, StoreFault> {
+        moments: CacheWindow,
+    ) -> Result<CommitSummary, StoreError> {
         self.transact("storing pages", |db| pages::add(db, run, pages, moments))
     }
 
-    async fn ranked(
+    async fn due_by_rank(
         &self,
         run: RunId,
         lease: HostLease,
         limit: usize,
         now: Timestamp,
-    ) -> Result<Vec<Errand>, StoreFault> {
-        self.perform("fetching errands", |db| pages::ranked(db, run, lease, limit, now))
+    ) -> Result<Vec<FetchTask>, StoreError> {
+        self.perform("fetching tasks", |db| pages::ranked(db, run, lease, limit, now))
     }
 
-    async fn last_errand(&self, run: RunId) -> Result<ErrandId, StoreFault> {
-        self.perform("counting errands", |db| pages::last_errand(db, run))
+    async fn last_task_id(&self, run: RunId) -> Result<TaskId, StoreError> {
+        self.perform("counting tasks", |db| pages::last_task(db, run))
     }
 
     async fn robots(
         &self,
         origin: &str,
         since: Timestamp,
-    ) -> Result<Option<KeptRobots>, StoreFault> {
+    ) -> Result<Option<StoredRobots>, StoreError> {
         self.perform("reading robots rules", |db| pages::robots(db, origin, since))
     }
 
-    async fn keep_robots(&self, robots: &KeptRobots) -> Result<(), StoreFault> {
+    async fn save_robots(&self, robots: &StoredRobots) -> Result<(), StoreError> {
         self.perform("keeping robots rules", |db| pages::keep_robots(db, robots))
     }
 
-    async fn host_pace(&self, host: &str) -> Result<Option<HostPace>, StoreFault> {
+    async fn host_schedule(&self, host: &str) -> Result<Option<HostSchedule>, StoreError> {
         self.perform("reading the pace of a host", |db| claims::pace(db, host))
     }
 
-    async fn keep_host_pace(&self, host: &str, pace: &HostPace) -> Result<(), StoreFault> {
+    async fn save_host_schedule(&self, host: &str, pace: &HostSchedule) -> Result<(), StoreError> {
         self.perform("storing the pace of a host", |db| claims::keep_pace(db, host, pace))
     }
 
-    async fn note(&self, run: RunId, name: &str) -> Result<Option<String>, StoreFault> {
+    async fn checkpoint(&self, run: RunId, name: &str) -> Result<Option<String>, StoreError> {
         self.perform("reading a note", |db| pages::note(db, run, name))
     }
 
-    async fn keep_note(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreFault> {
+    async fn save_checkpoint(&self, run: RunId, name: &str, text: &str) -> Result<(), StoreError> {
         self.perform("keeping a note", |db| pages::keep_note(db, run, name, text))
     }
 
@@ -67,25 +68,25 @@ impl SiteStore for SqliteStore {
         &self,
         command: Option<&str>,
         limit: usize,
-    ) -> Result<Vec<RunSummary>, StoreFault> {
+    ) -> Result<Vec<RunSummary>, StoreError> {
         self.perform("listing runs", |db| site::runs(db, command, limit))
     }
 
-    async fn site_addresses(
+    async fn site_urls(
         &self,
         run: RunId,
-        after: ErrandId,
+        after: TaskId,
         limit: usize,
-    ) -> Result<Vec<(ErrandId, String)>, StoreFault> {
+    ) -> Result<Vec<(TaskId, String)>, StoreError> {
         self.perform("reading addresses", |db| site::addresses(db, run, after, limit))
     }
 
     async fn site_targets(
         &self,
         run: RunId,
-        after: ErrandId,
+        after: TaskId,
         limit: usize,
-    ) -> Result<Vec<SiteTarget>, StoreFault> {
+    ) -> Result<Vec<SiteTarget>, StoreError> {
         self.perform("reading targets", |db| site::targets(db, run, after, limit))
     }
 
@@ -94,7 +95,7 @@ impl SiteStore for SqliteStore {
         run: RunId,
         after: DocumentId,
         limit: usize,
-    ) -> Result<Vec<SitePage>, StoreFault> {
+    ) -> Result<Vec<SitePage>, StoreError> {
         self.perform("reading pages", |db| site::pages(db, run, after, limit))
     }
 
@@ -103,25 +104,29 @@ impl SiteStore for SqliteStore {
         run: RunId,
         after: LinkCursor,
         limit: usize,
-    ) -> Result<Vec<SiteLink>, StoreFault> {
+    ) -> Result<Vec<SiteLink>, StoreError> {
         self.perform("reading links", |db| site::links(db, run, after, limit))
     }
 
-    async fn word_changes(
+    async fn verdict_changes(
         &self,
         before: RunId,
         after: RunId,
         beyond: &str,
         limit: usize,
-    ) -> Result<Vec<WordChange>, StoreFault> {
+    ) -> Result<Vec<VerdictChange>, StoreError> {
         self.perform("comparing runs", |db| site::word_changes(db, before, after, beyond, limit))
     }
 
-    async fn known_addresses(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreFault> {
+    async fn known_urls(&self, beyond: &str, limit: usize) -> Result<Vec<String>, StoreError> {
         self.perform("reading addresses", |db| site::known_addresses(db, beyond, limit))
     }
 
-    async fn past_words(&self, after: ErrandId, limit: usize) -> Result<Vec<PastWord>, StoreFault> {
+    async fn past_verdicts(
+        &self,
+        after: TaskId,
+        limit: usize,
+    ) -> Result<Vec<PastVerdict>, StoreError> {
         self.perform("reading past results", |db| site::past_words(db, after, limit))
     }
 }

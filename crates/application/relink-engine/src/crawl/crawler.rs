@@ -3,7 +3,7 @@
 //!
 //! Nothing here asks or stores. What must survive an interruption is a
 //! [`Memory`], which is saved with the run from time to time; what a kill
-//! loses of it is learnt again.
+//! loses of it is learned again.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
@@ -11,28 +11,32 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relink_frontier::{
-    Admission as Trapped, AvoidedPattern, CrawlScope, Discovery, Order, PageSight, ParameterTrials,
-    RobotsAnswer, Scope, TrapWatch, canonical, host_name, is_within_depth, strip,
+    CrawlScope, DetectedTrap, LinkDiscovery, PageFingerprint, ParameterLearner, RobotsPolicy,
+    TrapDecision as Trapped, TrapDetector, TraversalOrder, UrlFilter, canonicalize, host_key,
+    is_within_depth, strip,
 };
 use relink_judge::codes;
 use relink_model::{
-    Ending, Errand, Place, Probe, RequestRights, Word, is_same_host_and_port, redact_stored_url,
+    FetchOutcome, FetchTask, Probe, RequestRights, SourceLocation, Verdict, is_same_host_and_port,
+    redact_stored_url,
 };
-use relink_ports::{Admission, Moments, NewLink, NewPage, NewTarget, PageLink, RenderFault, Terms};
+use relink_ports::{
+    CacheWindow, LinkDecision, NewLink, NewPage, NewTarget, PageLink, RenderError, RequestOptions,
+};
 use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::CrawlSettings;
-use super::lookalikes::Lookalikes;
+use super::duplicate_parameters::DuplicateParameters;
+use super::page_fetch::{PageFetch, RenderMode};
 use super::reading::{
-    BadLink, FoundLink, PageReading, SITEMAP_BYTES, SitemapKind, is_named_as_sitemap,
+    BadLink, ParsedLink, ParsedPage, SITEMAP_BYTES, SitemapKind, is_named_as_sitemap,
 };
 use super::sitemap_limits::{MAX_SITEMAPS, SitemapLimits};
-use super::visit::{RenderMode, Visit};
-use crate::ask::{Further, Source};
+use crate::dispatch::{NewTasks, TaskSource};
 use crate::isolation::isolate;
-use crate::look::{agent_for, landing};
+use crate::probe::{agent_for, landing};
 use crate::robots::AGENT;
 
 /// Where to go, and how far.
@@ -41,9 +45,9 @@ pub struct CrawlRules {
     /// Which pages are followed.
     pub scope: CrawlScope,
     /// Which addresses take part at all.
-    pub filter: Scope,
+    pub filter: UrlFilter,
     /// In which order.
-    pub order: Order,
+    pub order: TraversalOrder,
     /// The deepest pages that are asked.
     pub depth: Option<u32>,
     /// The most pages that are followed.
@@ -68,7 +72,7 @@ impl CrawlRules {
 /// Links that were not asked, by the reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LeftAside {
+pub struct SkippedLinks {
     /// Deeper than the limit.
     pub too_deep: u64,
     /// Beyond the most pages.
@@ -94,10 +98,10 @@ const USUAL_SITEMAP: &str = "/sitemap.xml";
 
 /// What a crawl keeps of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Memory {
-    traps: TrapWatch,
-    trials: ParameterTrials,
-    left_aside: LeftAside,
+struct CrawlCheckpoint {
+    traps: TrapDetector,
+    trials: ParameterLearner,
+    skipped_links: SkippedLinks,
     #[serde(default)]
     sitemaps: SitemapLimits,
     /// URLs of [`USUAL_SITEMAP`] that pages link to: they are pages' links, and
@@ -106,24 +110,30 @@ struct Memory {
     linked_sitemaps: BTreeSet<String>,
 }
 
-impl Memory {
+impl CrawlCheckpoint {
     fn new(now: Timestamp) -> Self {
         let year = now.to_zoned(TimeZone::UTC).year();
         let (trials, left_aside, sitemaps, linked_sitemaps) = Default::default();
-        Self { traps: TrapWatch::new(year), trials, left_aside, sitemaps, linked_sitemaps }
+        Self {
+            traps: TrapDetector::new(year),
+            trials,
+            skipped_links: left_aside,
+            sitemaps,
+            linked_sitemaps,
+        }
     }
 }
 
 /// A crawl under way.
 pub(crate) struct Crawler {
     pub(crate) rules: CrawlRules,
-    memory: Memory,
+    memory: CrawlCheckpoint,
     /// Hashes of every address that was let in, so that each is weighed once.
     seen: HashSet<u64>,
     /// Pages inside that were let in.
     pages: u64,
     /// What pages showed whose addresses differ in one parameter.
-    parameters: Lookalikes,
+    parameters: DuplicateParameters,
     /// Links numbered so far.
     numbered: u64,
     render: RenderMode,
@@ -142,7 +152,7 @@ pub(crate) struct Crawler {
     /// The origins where the crawl begins, by their host.
     origins: BTreeMap<String, Url>,
     /// Pages that needed a browser and were read without, and why.
-    unrendered: Option<(u64, RenderFault)>,
+    unrendered: Option<(u64, RenderError)>,
     /// What hosts said about robots.
     hosts: BTreeMap<String, HostNote>,
 }
@@ -160,32 +170,32 @@ pub struct HostNote {
 }
 
 /// Where a page was found.
-pub(crate) struct Standing<'a> {
-    pub(crate) errand: &'a Errand,
+pub(crate) struct FetchedPageContext<'a> {
+    pub(crate) task: &'a FetchTask,
     pub(crate) probe: &'a Probe,
-    pub(crate) word: Word,
+    pub(crate) verdict: Verdict,
 }
 
 /// Sitemaps are read last, when no link leads further, so that what only they
 /// name is known to be linked from nowhere.
-impl Source for Crawler {
-    fn further(&mut self, now: Timestamp) -> Option<Further> {
+impl TaskSource for Crawler {
+    fn next_tasks(&mut self, now: Timestamp) -> Option<NewTasks> {
         let page = self.next_sitemaps()?;
-        Some(Further::Page(page, self.moments(now)))
+        Some(NewTasks::Page(page, self.moments(now)))
     }
 }
 
 impl Crawler {
     /// A crawl at its beginning, or one that goes on with what it left behind.
     pub(crate) fn new(settings: &CrawlSettings, memory: Option<&str>, now: Timestamp) -> Self {
-        // What cannot be read was written by another version and is learnt anew.
+        // What cannot be read was written by another version and is learned anew.
         let memory = memory.and_then(|text| serde_json::from_str(text).ok());
         Self {
             rules: settings.rules.clone(),
-            memory: memory.unwrap_or_else(|| Memory::new(now)),
+            memory: memory.unwrap_or_else(|| CrawlCheckpoint::new(now)),
             seen: HashSet::new(),
             pages: 0,
-            parameters: Lookalikes::default(),
+            parameters: DuplicateParameters::default(),
             numbered: 0,
             render: settings.render,
             time: settings.time,
@@ -207,7 +217,7 @@ impl Crawler {
     }
 
     /// A host said this about robots.
-    pub(crate) fn note_robots(&mut self, host: &str, answer: &RobotsAnswer) {
+    pub(crate) fn note_robots(&mut self, host: &str, answer: &RobotsPolicy) {
         let note = HostNote {
             host: host.to_owned(),
             crawl_delay: answer.robots.crawl_delay(AGENT),
@@ -221,13 +231,13 @@ impl Crawler {
 
     /// Notes the sitemaps that a robots.txt names, or the usual one if it names
     /// none.
-    fn note_sitemaps(&mut self, host: &str, answer: &RobotsAnswer) {
+    fn note_sitemaps(&mut self, host: &str, answer: &RobotsPolicy) {
         let Some(base) = self.robots_url(host) else { return };
         let mut found: Vec<Url> = answer
             .robots
             .sitemaps()
             .iter()
-            .filter_map(|text| canonical(Some(&base), text).ok())
+            .filter_map(|text| canonicalize(Some(&base), text).ok())
             .collect();
         if found.is_empty() && !answer.is_unreachable && self.origins.contains_key(host) {
             let usual = base.join(USUAL_SITEMAP).ok();
@@ -237,7 +247,7 @@ impl Crawler {
         }
         for sitemap in found.into_iter().filter(|url| self.rules.scope.is_inside(url)) {
             if self.sitemaps.len() >= MAX_SITEMAPS {
-                self.memory.left_aside.sitemaps += 1;
+                self.memory.skipped_links.sitemaps += 1;
             } else if !self.sitemaps.contains(&sitemap) {
                 self.sitemaps.push(sitemap);
             }
@@ -254,17 +264,17 @@ impl Crawler {
     /// is then left out of the results.
     pub(crate) fn is_vain_guess(
         &self,
-        errand: &Errand,
+        task: &FetchTask,
         probe: &Probe,
-        reading: Option<&PageReading>,
+        reading: Option<&ParsedPage>,
     ) -> bool {
-        let is_guess = self.guessed_sitemaps.contains(&errand.url)
-            && !self.memory.linked_sitemaps.contains(&errand.url);
+        let is_guess = self.guessed_sitemaps.contains(&task.url)
+            && !self.memory.linked_sitemaps.contains(&task.url);
         let leads_on = || {
             let last = landing(probe);
-            last.is_some_and(|url| url.as_str() != errand.url && is_named_as_sitemap(&url))
+            last.is_some_and(|url| url.as_str() != task.url && is_named_as_sitemap(&url))
         };
-        let is_there = matches!(probe.ending, Ending::Answered(200..=299))
+        let is_there = matches!(probe.outcome, FetchOutcome::Response(200..=299))
             && (reading.is_some_and(|reading| reading.sitemap.is_some()) || leads_on());
         is_guess && !is_there
     }
@@ -289,33 +299,33 @@ impl Crawler {
         Some(NewPage { is_sitemap: true, ..self.listed_page("sitemaps", &named, rights) })
     }
 
-    /// Whether an errand that was let in still leads into no trap.
-    pub(crate) fn still_enters(&mut self, errand: &Errand) -> bool {
-        let Some(url) = Url::parse(&errand.url).ok().filter(|url| self.follows(url)) else {
+    /// Whether a task that was let in still leads into no trap.
+    pub(crate) fn is_still_allowed(&mut self, task: &FetchTask) -> bool {
+        let Some(url) = Url::parse(&task.url).ok().filter(|url| self.follows(url)) else {
             return true;
         };
         // A look that was begun is brought to its end.
-        let depth = errand.depth.unwrap_or(0);
-        !errand.looks.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Enter
+        let depth = task.depth.unwrap_or(0);
+        !task.attempts.is_empty() || self.memory.traps.admit(&url, depth) == Trapped::Allow
     }
 
     /// A visit to a page that is followed, on the terms of its host.
-    pub(crate) fn visit(&self, url: Url, errand: &Errand, terms: Terms) -> Visit {
-        let agent = agent_for(errand.purpose, &errand.looks);
+    pub(crate) fn visit(&self, url: Url, task: &FetchTask, terms: RequestOptions) -> PageFetch {
+        let agent = agent_for(task.purpose, &task.attempts);
         let body_cap = self.is_sitemap(&url).then_some(SITEMAP_BYTES);
-        let terms = Terms { body_cap, ..terms };
+        let terms = RequestOptions { max_body_bytes: body_cap, ..terms };
         let max_links = self.rules.page_links;
-        Visit { url, rights: errand.rights, agent, terms, mode: self.render, max_links }
+        PageFetch { url, rights: task.rights, agent, options: terms, mode: self.render, max_links }
     }
 
     /// A page needed a browser, and none could show it.
-    pub(crate) fn note_unrendered(&mut self, fault: RenderFault) {
-        let (count, _) = self.unrendered.get_or_insert((0, fault));
+    pub(crate) fn note_unrendered(&mut self, error: RenderError) {
+        let (count, _) = self.unrendered.get_or_insert((0, error));
         *count += 1;
     }
 
     /// How many pages were read without the browser they need, and why.
-    pub(crate) fn unrendered(&self) -> Option<&(u64, RenderFault)> {
+    pub(crate) fn unrendered(&self) -> Option<&(u64, RenderError)> {
         self.unrendered.as_ref()
     }
 
@@ -328,17 +338,17 @@ impl Crawler {
     /// The links of an error page are nobody's.
     pub(crate) fn take(
         &mut self,
-        at: &Standing<'_>,
-        reading: Option<Box<PageReading>>,
+        at: &FetchedPageContext<'_>,
+        reading: Option<Box<ParsedPage>>,
     ) -> Option<NewPage> {
-        if !at.word.is_reached() && at.word != Word::Blocked {
+        if !at.verdict.is_reached() && at.verdict != Verdict::Blocked {
             return None;
         }
         if let Some(reading) = reading {
-            return self.weigh(at, *reading);
+            return self.select_links(at, *reading);
         }
         let landing = landing(at.probe)?;
-        let asked = Url::parse(&at.errand.url).ok()?;
+        let asked = Url::parse(&at.task.url).ok()?;
         let is_inside = self.follows(&asked) && self.follows(&landing);
         (is_inside && landing != asked).then(|| self.weigh_redirect(at, &landing)).flatten()
     }
@@ -357,17 +367,17 @@ impl Crawler {
     }
 
     /// What was not asked.
-    pub(crate) fn left_aside(&self) -> &LeftAside {
-        &self.memory.left_aside
+    pub(crate) fn left_aside(&self) -> &SkippedLinks {
+        &self.memory.skipped_links
     }
 
     /// The traps that were avoided.
-    pub(crate) fn avoided(&self) -> Vec<AvoidedPattern> {
+    pub(crate) fn avoided(&self) -> Vec<DetectedTrap> {
         self.memory.traps.report()
     }
 
-    pub(crate) fn moments(&self, now: Timestamp) -> Moments {
-        Moments { now, fresh_since: self.rules.fresh_since }
+    pub(crate) fn moments(&self, now: Timestamp) -> CacheWindow {
+        CacheWindow { now, fresh_since: self.rules.fresh_since }
     }
 
     /// Whether the page at this address is read for its links.
@@ -402,13 +412,13 @@ impl Crawler {
         let mut page = NewPage { label: label.to_owned(), ..NewPage::default() };
         for (position, (given, url)) in (0..).zip(urls) {
             self.recall(url.as_str());
-            let found = Discovery { depth: 0, batch, position };
+            let found = LinkDiscovery { depth: 0, batch, position };
             let link = NewLink {
-                place: super::argument(position, given),
-                given: redact_stored_url(given).into_owned(),
+                location: super::argument(position, given),
+                original_url: redact_stored_url(given).into_owned(),
                 target: web(url, rights(self, url)),
                 fragment: None,
-                hidden: Vec::new(),
+                ignored_codes: Vec::new(),
             };
             page.links.push(PageLink { link, admission: self.ask(found, true) });
         }
@@ -416,36 +426,40 @@ impl Crawler {
     }
 
     /// A page that was read: which of its links lead on.
-    pub(crate) fn weigh(&mut self, at: &Standing<'_>, reading: PageReading) -> Option<NewPage> {
-        let depth = at.errand.depth.unwrap_or(0);
+    pub(crate) fn select_links(
+        &mut self,
+        at: &FetchedPageContext<'_>,
+        reading: ParsedPage,
+    ) -> Option<NewPage> {
+        let depth = at.task.depth.unwrap_or(0);
         let landing = at.probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
-        let landing = landing.or_else(|| Url::parse(&at.errand.url).ok())?;
+        let landing = landing.or_else(|| Url::parse(&at.task.url).ok())?;
         let batch = self.number(reading.links.len());
         let mut page = NewPage {
-            label: at.errand.url.clone(),
+            label: at.task.url.clone(),
             is_sitemap: reading.sitemap.is_some(),
             anchors: reading.anchors,
             links: Vec::with_capacity(reading.links.len()),
         };
-        self.memory.left_aside.no_pages += reading.skipped.len() as u64;
-        self.memory.left_aside.over_page_links += reading.more as u64;
-        self.memory.left_aside.cut_pages += u64::from(reading.is_cut);
+        self.memory.skipped_links.no_pages += reading.skipped.len() as u64;
+        self.memory.skipped_links.over_page_links += reading.more as u64;
+        self.memory.skipped_links.cut_pages += u64::from(reading.is_truncated);
         if reading.sitemap.is_some() && !self.memory.sitemaps.take_sitemap() {
-            self.memory.left_aside.sitemaps += reading.links.len() as u64;
+            self.memory.skipped_links.sitemaps += reading.links.len() as u64;
             return Some(page);
         }
         let is_index = reading.sitemap == Some(SitemapKind::Index);
         let index_level = is_index.then(|| self.index_level(at, &landing));
         let mut fresh = Vec::new();
         for (position, link) in (0..).zip(reading.links) {
-            let way = Way {
-                found: Discovery { depth: depth + 1, batch, position },
-                rights: at.errand.rights,
+            let way = LinkContext {
+                found: LinkDiscovery { depth: depth + 1, batch, position },
+                rights: at.task.rights,
                 from: &landing,
                 is_closed: reading.forbids_following,
                 index_level,
             };
-            let (place, given) = (link.place, link.given.clone());
+            let (place, given) = (link.location, link.original_url.clone());
             let weighed = isolate(&given, || self.weigh_link(&way, link, &mut fresh));
             let weighed = weighed.unwrap_or_else(|_| Some(self.unweighed(&way, place, &given)));
             page.links.extend(weighed);
@@ -455,8 +469,8 @@ impl Crawler {
     }
 
     /// The number of sitemap indexes above a page.
-    fn index_level(&self, at: &Standing<'_>, landing: &Url) -> u32 {
-        let requested = Url::parse(&at.errand.url).ok();
+    fn index_level(&self, at: &FetchedPageContext<'_>, landing: &Url) -> u32 {
+        let requested = Url::parse(&at.task.url).ok();
         let level = |url: &Url| self.memory.sitemaps.level(url);
         let levels = requested.iter().chain([landing]).map(level);
         levels.max().unwrap_or(0)
@@ -464,35 +478,46 @@ impl Crawler {
 
     /// A page that leads elsewhere at once: its way on is a link of the same
     /// depth, so that what is there is read once, however many lead to it.
-    pub(crate) fn weigh_redirect(&mut self, at: &Standing<'_>, landing: &Url) -> Option<NewPage> {
+    pub(crate) fn weigh_redirect(
+        &mut self,
+        at: &FetchedPageContext<'_>,
+        landing: &Url,
+    ) -> Option<NewPage> {
         let batch = self.number(1);
-        let place = Place {
+        let place = SourceLocation {
             span: relink_model::Span { start: 0, end: 0 },
             line: 1,
             column: 1,
-            kind: relink_model::PlaceKind::Refresh,
+            kind: relink_model::LinkKind::Refresh,
         };
         let (given, fragment) = (landing.to_string(), None);
         let url = Ok(landing.clone());
-        let link = FoundLink { place, given, url, fragment, is_unfollowed: false };
-        let found = Discovery { depth: at.errand.depth.unwrap_or(0), batch, position: 0 };
-        let from = Url::parse(&at.errand.url).ok()?;
+        let link = ParsedLink {
+            location: place,
+            original_url: given,
+            url,
+            fragment,
+            is_unfollowed: false,
+        };
+        let found = LinkDiscovery { depth: at.task.depth.unwrap_or(0), batch, position: 0 };
+        let from = Url::parse(&at.task.url).ok()?;
         self.memory.traps.note_redirect(&from, landing);
         self.memory.sitemaps.note_redirect(&from, landing);
-        let (rights, index_level) = (at.errand.rights, None);
-        let way = Way { found, rights, from: &from, is_closed: false, index_level };
+        let (rights, index_level) = (at.task.rights, None);
+        let way = LinkContext { found, rights, from: &from, is_closed: false, index_level };
         let links = self.weigh_link(&way, link, &mut Vec::new()).into_iter().collect();
-        Some(NewPage { label: at.errand.url.clone(), links, ..NewPage::default() })
+        Some(NewPage { label: at.task.url.clone(), links, ..NewPage::default() })
     }
 
     /// What becomes of a link; nothing if it takes no part at all.
     fn weigh_link(
         &mut self,
-        way: &Way<'_>,
-        link: FoundLink,
+        way: &LinkContext<'_>,
+        link: ParsedLink,
         fresh: &mut Vec<Url>,
     ) -> Option<PageLink> {
-        let FoundLink { place, given, url, fragment, is_unfollowed } = link;
+        let ParsedLink { location: place, original_url: given, url, fragment, is_unfollowed } =
+            link;
         let url = match url {
             Ok(url) => url,
             Err(bad) => return self.malformed(way, place, given, bad),
@@ -503,8 +528,8 @@ impl Crawler {
             self.memory.traps.note_stripped(&url);
         }
         let url = stripped;
-        if !self.rules.filter.takes(url.as_str()) {
-            self.memory.left_aside.left_out += 1;
+        if !self.rules.filter.matches(url.as_str()) {
+            self.memory.skipped_links.left_out += 1;
             return None;
         }
         if url.path() == USUAL_SITEMAP && self.rules.scope.is_inside(&url) {
@@ -516,44 +541,56 @@ impl Crawler {
         let given = redact_stored_url(url.as_str()).into_owned();
         let target = web(&url, way.rights.inherited(way.from, &url));
         Some(PageLink {
-            link: NewLink { place, given, target, fragment, hidden: Vec::new() },
+            link: NewLink {
+                location: place,
+                original_url: given,
+                target,
+                fragment,
+                ignored_codes: Vec::new(),
+            },
             admission,
         })
     }
 
-    fn admit(&mut self, way: &Way<'_>, url: &Url, is_shy: bool, fresh: &mut Vec<Url>) -> Admission {
+    fn admit(
+        &mut self,
+        way: &LinkContext<'_>,
+        url: &Url,
+        is_shy: bool,
+        fresh: &mut Vec<Url>,
+    ) -> LinkDecision {
         let hash = xxh3_64(url.as_str().as_bytes());
         let is_inside = self.rules.scope.is_inside(url);
         if self.seen.contains(&hash) {
             return self.ask(way.found, is_inside);
         }
-        let aside = &mut self.memory.left_aside;
+        let aside = &mut self.memory.skipped_links;
         if is_shy && (is_inside || way.is_closed) {
             aside.unfollowed += 1;
-            return Admission::Leave;
+            return LinkDecision::Skip;
         }
         if !is_inside {
             if !self.rules.checks_others {
                 aside.external += 1;
-                return Admission::Leave;
+                return LinkDecision::Skip;
             }
             self.seen.insert(hash);
             return self.ask(way.found, false);
         }
         if !is_within_depth(way.found.depth, self.rules.depth) {
             aside.too_deep += 1;
-            return Admission::Leave;
+            return LinkDecision::Skip;
         }
-        if let Trapped::Avoid(..) = self.memory.traps.admit(url, way.found.depth) {
-            return Admission::Leave;
+        if let Trapped::Reject(..) = self.memory.traps.admit(url, way.found.depth) {
+            return LinkDecision::Skip;
         }
         if self.rules.pages.is_some_and(|most| self.pages >= most) {
             aside.over_budget += 1;
-            return Admission::Leave;
+            return LinkDecision::Skip;
         }
         if way.index_level.is_some_and(|level| !self.memory.sitemaps.list(url, level)) {
             aside.sitemaps += 1;
-            return Admission::Leave;
+            return LinkDecision::Skip;
         }
         self.seen.insert(hash);
         self.pages += 1;
@@ -561,59 +598,71 @@ impl Crawler {
         self.ask(way.found, true)
     }
 
-    fn ask(&self, found: Discovery, is_page: bool) -> Admission {
+    fn ask(&self, found: LinkDiscovery, is_page: bool) -> LinkDecision {
         let rank = match self.rules.order {
             // First come, first served.
-            Order::BreadthFirst => None,
-            Order::DepthFirst => Some(self.rules.order.key(found)),
+            TraversalOrder::BreadthFirst => None,
+            TraversalOrder::DepthFirst => Some(self.rules.order.key(found)),
         };
-        Admission::Ask { depth: found.depth, rank, trusts_memory: !is_page }
+        LinkDecision::Fetch { depth: found.depth, rank, may_use_cache: !is_page }
     }
 
     fn malformed(
         &mut self,
-        way: &Way<'_>,
-        place: Place,
+        way: &LinkContext<'_>,
+        place: SourceLocation,
         given: String,
         bad: BadLink,
     ) -> Option<PageLink> {
-        if !self.rules.filter.takes(&given) {
-            self.memory.left_aside.left_out += 1;
+        if !self.rules.filter.matches(&given) {
+            self.memory.skipped_links.left_out += 1;
             return None;
         }
         let target = NewTarget::Local {
             key: format!("malformed:{given}"),
-            word: Word::Local,
+            verdict: Verdict::Local,
             code: Some(bad.code),
             reason: bad.reason,
         };
-        let link = NewLink { place, given, target, fragment: None, hidden: Vec::new() };
+        let link = NewLink {
+            location: place,
+            original_url: given,
+            target,
+            fragment: None,
+            ignored_codes: Vec::new(),
+        };
         Some(PageLink { link, admission: self.ask(way.found, false) })
     }
 
     /// A link that cannot be followed because of an internal error.
-    fn unweighed(&self, way: &Way<'_>, place: Place, given: &str) -> PageLink {
+    fn unweighed(&self, way: &LinkContext<'_>, place: SourceLocation, given: &str) -> PageLink {
         let target = NewTarget::Local {
             key: format!("internal-error:{given}"),
-            word: Word::Failing,
+            verdict: Verdict::Failing,
             code: Some(codes::INTERNAL_ERROR),
             reason: "internal error while reading this link".to_owned(),
         };
         let (given, fragment, hidden) = (given.to_owned(), None, Vec::new());
-        let link = NewLink { place, given, target, fragment, hidden };
+        let link = NewLink {
+            location: place,
+            original_url: given,
+            target,
+            fragment,
+            ignored_codes: hidden,
+        };
         PageLink { link, admission: self.ask(way.found, false) }
     }
 
     /// Tells the trap watch and the trials what a page looked like.
     fn note_sight(
         &mut self,
-        at: &Standing<'_>,
+        at: &FetchedPageContext<'_>,
         landing: &Url,
-        sight: Option<PageSight>,
+        sight: Option<PageFingerprint>,
         fresh: &[Url],
     ) {
         let Some(digest) = &at.probe.digest else { return };
-        let ways_out = self.memory.traps.ways_out(landing, fresh);
+        let ways_out = self.memory.traps.new_outlinks(landing, fresh);
         if let Some(sight) = sight {
             self.memory.traps.seen(landing, &sight.with_ways_out(ways_out));
         }
@@ -636,19 +685,19 @@ fn named_urls(settings: &CrawlSettings) -> Vec<Url> {
 
 /// What a crawl's memory tells: traps that were avoided, and links that were
 /// not asked.
-pub(super) fn told(memory: &str) -> (Vec<AvoidedPattern>, LeftAside) {
-    let memory: Option<Memory> = serde_json::from_str(memory).ok();
-    memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.left_aside))
+pub(super) fn told(memory: &str) -> (Vec<DetectedTrap>, SkippedLinks) {
+    let memory: Option<CrawlCheckpoint> = serde_json::from_str(memory).ok();
+    memory.map_or_else(Default::default, |memory| (memory.traps.report(), memory.skipped_links))
 }
 
 /// Where a crawl begins, host by host.
 fn origins(settings: &CrawlSettings) -> BTreeMap<String, Url> {
-    settings.seeds.iter().map(|(_, url)| (host_name(url), url.clone())).collect()
+    settings.seeds.iter().map(|(_, url)| (host_key(url), url.clone())).collect()
 }
 
 /// How a link was come upon.
-struct Way<'a> {
-    found: Discovery,
+struct LinkContext<'a> {
+    found: LinkDiscovery,
     /// The rights of the page that links there.
     rights: RequestRights,
     from: &'a Url,
@@ -659,5 +708,5 @@ struct Way<'a> {
 }
 
 fn web(url: &Url, rights: RequestRights) -> NewTarget {
-    NewTarget::Web { host: host_name(url), rights, url: url.to_string() }
+    NewTarget::Web { host: host_key(url), rights, url: url.to_string() }
 }

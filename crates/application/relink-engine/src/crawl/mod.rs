@@ -5,37 +5,37 @@
 //! other sites are checked and not followed.
 
 mod crawler;
-mod lookalikes;
+mod duplicate_parameters;
+mod page_fetch;
 mod reading;
 mod report;
 mod site_errors;
 mod sitemap_limits;
-mod visit;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::{AvoidedPattern, NetworkDoubt, canonical};
-use relink_model::{ErrandId, Place, PlaceKind, RunId, Span};
-use relink_ports::{OpenRun, RenderFault, RunPlan, RunState};
+use relink_frontier::{DetectedTrap, NetworkDoubt, canonicalize};
+use relink_model::{LinkKind, RunId, SourceLocation, Span, TaskId};
+use relink_ports::{OpenRun, RenderError, RunKey, RunState};
 use url::Url;
 
-pub use self::crawler::{CrawlRules, HostNote, LeftAside};
-pub(crate) use self::crawler::{Crawler, Standing};
+pub use self::crawler::{CrawlRules, HostNote, SkippedLinks};
+pub(crate) use self::crawler::{Crawler, FetchedPageContext};
+pub(crate) use self::page_fetch::PageFetchResult;
+pub use self::page_fetch::RenderMode;
 pub(crate) use self::reading::{
-    BadLink, FoundLink, MOST_ENTRIES, PageReading, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
+    BadLink, MOST_ENTRIES, ParsedLink, ParsedPage, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
     read, unpacked_body,
 };
 pub(crate) use self::report::links_left_aside;
 pub use self::report::{crawl_before, site_report};
 pub use self::site_errors::SiteErrors;
 pub(crate) use self::sitemap_limits::{MAX_INDEX_LEVELS, MAX_SITEMAPS};
-pub use self::visit::RenderMode;
-pub(crate) use self::visit::Visited;
-use crate::ask::{AskEnd, Asker, Start};
-use crate::load::Loading;
-use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::load::LoadProgress;
+use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
 /// The document that the addresses named by the user stand in.
 const ARGUMENTS: &str = "arguments";
@@ -58,7 +58,7 @@ pub struct CrawlSettings {
     /// When pages are built in a browser.
     pub render: RenderMode,
     /// How to ask.
-    pub ask: AskSettings,
+    pub ask: DispatchSettings,
     /// The longest it may take; an unfinished crawl goes on the next time.
     pub time: Option<Duration>,
     /// Whether to start anew although an unfinished run is there.
@@ -77,13 +77,13 @@ pub enum CrawlEnd {
     /// Somebody stopped it; the next run of the same plan goes on.
     Interrupted,
     /// Its time was up; the next run of the same plan goes on.
-    OutOfTime,
+    TimeLimitReached,
     /// The site stopped answering us; the next run of the same plan goes on.
-    Unwelcome {
+    BlockedByHost {
         /// Which host.
         host: String,
         /// How often it was asked in this turn.
-        asked: u64,
+        requests: u64,
         /// Whether it sends no responses any more; else it refuses us.
         is_silent: bool,
     },
@@ -101,9 +101,9 @@ pub struct CrawlOutcome {
     /// How it ended.
     pub end: CrawlEnd,
     /// Links that were not asked.
-    pub left_aside: LeftAside,
+    pub skipped_links: SkippedLinks,
     /// Traps that were avoided.
-    pub avoided: Vec<AvoidedPattern>,
+    pub avoided: Vec<DetectedTrap>,
     /// What hosts said about robots that is worth telling.
     pub hosts: Vec<HostNote>,
     /// Why failures may be those of our own network.
@@ -111,7 +111,7 @@ pub struct CrawlOutcome {
     /// How many of the site's own pages fail on its side.
     pub errors: SiteErrors,
     /// How many pages were read without the browser they need, and why.
-    pub unrendered: Option<(u64, RenderFault)>,
+    pub unrendered: Option<(u64, RenderError)>,
 }
 
 /// Crawls.
@@ -119,25 +119,33 @@ pub async fn crawl(
     ports: &Ports,
     settings: &CrawlSettings,
     observer: &mut dyn Observer,
-    stop: &Stop,
-) -> Result<CrawlOutcome, EngineFault> {
+    stop: &StopSignal,
+) -> Result<CrawlOutcome, EngineError> {
     let run = ports.store.open_run(&plan(settings), settings.is_fresh, ports.now()).await?;
     let mut crawler = begin(ports, settings, &run).await?;
-    let loading = Loading::default();
+    let loading = LoadProgress::default();
     loading.finish_empty();
-    let asker =
-        Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, Some(&mut crawler));
+    let asker = Dispatcher::new(
+        ports,
+        &run,
+        &settings.ask,
+        DispatchStart::WhileLoading,
+        &loading,
+        Some(&mut crawler),
+    );
     let ending = asker.run(observer, stop).await?;
     let doubt = match &ending {
-        AskEnd::InDoubt(doubt) => Some(doubt.clone()),
+        DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
         _ => None,
     };
     let end = end(ending);
-    keep_memory(ports, run.id, &crawler).await?;
+    save_checkpoint(ports, run.id, &crawler).await?;
     let state = match end {
         CrawlEnd::Finished => RunState::Finished,
-        CrawlEnd::NoNetwork => RunState::Void,
-        CrawlEnd::Interrupted | CrawlEnd::OutOfTime | CrawlEnd::Unwelcome { .. } => RunState::Open,
+        CrawlEnd::NoNetwork => RunState::NoNetwork,
+        CrawlEnd::Interrupted | CrawlEnd::TimeLimitReached | CrawlEnd::BlockedByHost { .. } => {
+            RunState::Open
+        }
     };
     ports.store.close_run(run.id, state, ports.now()).await?;
     let errors = site_errors::count(&*ports.store, run.id, |url| crawler.follows(url)).await?;
@@ -148,21 +156,21 @@ pub async fn crawl(
         started: run.started,
         is_resumed: run.is_resumed,
         end,
-        left_aside: crawler.left_aside().clone(),
+        skipped_links: crawler.left_aside().clone(),
         avoided: crawler.avoided(),
         hosts: crawler.hosts(),
         unrendered: crawler.unrendered().cloned(),
     })
 }
 
-fn end(asked: AskEnd) -> CrawlEnd {
+fn end(asked: DispatchEnd) -> CrawlEnd {
     match asked {
-        AskEnd::Done | AskEnd::InDoubt(_) => CrawlEnd::Finished,
-        AskEnd::NoNetwork => CrawlEnd::NoNetwork,
-        AskEnd::Stopped => CrawlEnd::Interrupted,
-        AskEnd::OutOfTime => CrawlEnd::OutOfTime,
-        AskEnd::Unwelcome { host, asked, is_silent } => {
-            CrawlEnd::Unwelcome { host, asked, is_silent }
+        DispatchEnd::Done | DispatchEnd::InDoubt(_) => CrawlEnd::Finished,
+        DispatchEnd::NoNetwork => CrawlEnd::NoNetwork,
+        DispatchEnd::Stopped => CrawlEnd::Interrupted,
+        DispatchEnd::TimeLimitReached => CrawlEnd::TimeLimitReached,
+        DispatchEnd::BlockedByHost { host, requests: asked, is_silent } => {
+            CrawlEnd::BlockedByHost { host, requests: asked, is_silent }
         }
     }
 }
@@ -172,8 +180,8 @@ async fn begin(
     ports: &Ports,
     settings: &CrawlSettings,
     run: &OpenRun,
-) -> Result<Crawler, EngineFault> {
-    let memory = ports.store.note(run.id, MEMORY).await?;
+) -> Result<Crawler, EngineError> {
+    let memory = ports.store.checkpoint(run.id, MEMORY).await?;
     let mut crawler = Crawler::new(settings, memory.as_deref(), ports.now());
     if run.is_resumed {
         recall(ports, run.id, &mut crawler).await?;
@@ -184,10 +192,10 @@ async fn begin(
 }
 
 /// Tells a crawl what it had let in before it was interrupted.
-async fn recall(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineFault> {
-    let mut after = ErrandId(0);
+async fn recall(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), EngineError> {
+    let mut after = TaskId(0);
     loop {
-        let page = ports.store.site_addresses(run, after, PAGE).await?;
+        let page = ports.store.site_urls(run, after, PAGE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, url) in &page {
@@ -196,32 +204,32 @@ async fn recall(ports: &Ports, run: RunId, crawler: &mut Crawler) -> Result<(), 
     }
 }
 
-/// Saves what a crawl has learnt, for the case that it is interrupted.
-pub(crate) async fn keep_memory(
+/// Saves what a crawl has learned, for the case that it is interrupted.
+pub(crate) async fn save_checkpoint(
     ports: &Ports,
     run: RunId,
     crawler: &Crawler,
-) -> Result<(), EngineFault> {
+) -> Result<(), EngineError> {
     if let Some(memory) = crawler.memory() {
-        ports.store.keep_note(run, MEMORY, &memory).await?;
+        ports.store.save_checkpoint(run, MEMORY, &memory).await?;
     }
     Ok(())
 }
 
-fn plan(settings: &CrawlSettings) -> RunPlan {
+fn plan(settings: &CrawlSettings) -> RunKey {
     let scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let inputs = settings.seeds.iter().map(|(_, url)| url.to_string()).collect();
-    RunPlan { command: "crawl".to_owned(), inputs, scope: scope.join("\n") }
+    RunKey { command: "crawl".to_owned(), inputs, scope: scope.join("\n") }
 }
 
 /// The place of an address on the command line.
-fn argument(position: u32, given: &str) -> Place {
+fn argument(position: u32, given: &str) -> SourceLocation {
     let span = Span { start: 0, end: given.len() };
-    Place { span, line: position + 1, column: 1, kind: PlaceKind::Argument }
+    SourceLocation { span, line: position + 1, column: 1, kind: LinkKind::Argument }
 }
 
 /// The canonical form of a seed, which must be a web address.
 pub fn seed(given: &str) -> Result<Url, String> {
-    canonical(None, given).map_err(|fault| fault.to_string())
+    canonicalize(None, given).map_err(|error| error.to_string())
 }

@@ -4,16 +4,18 @@
 
 use std::borrow::Cow;
 
-use relink_frontier::{PageDirectives, PageSight, canonical};
+use relink_frontier::{PageFingerprint, RobotsDirectives, canonicalize};
 use relink_judge::codes;
-use relink_model::{Code, Link, LinkTarget, Place, SkipReason, redact_stored_url, with_authority};
-use relink_page::{Format, RobotsMarks, fills_placeholders, holds_placeholder, robots_marks};
+use relink_model::{
+    FindingCode, Link, LinkTarget, SkipReason, SourceLocation, redact_stored_url, with_authority,
+};
+use relink_page::{DocumentFormat, RobotsMeta, fills_placeholders, holds_placeholder, robots_meta};
 use relink_ports::Body;
 use url::Url;
 
 use crate::anchors;
 use crate::base::is_base;
-use crate::unpack::{Bounds, UnpackFault, inner_name, is_packed, unpack};
+use crate::decompress::{Bounds, DecompressError, inner_name, is_packed, unpack};
 
 /// Bytes read of a sitemap (its protocol's own limit).
 pub(crate) const SITEMAP_BYTES: usize = 50 << 20;
@@ -31,13 +33,13 @@ pub(crate) enum SitemapKind {
 
 /// What a page says.
 #[derive(Debug, Default)]
-pub(crate) struct PageReading {
+pub(crate) struct ParsedPage {
     /// Its links, in order.
-    pub(crate) links: Vec<FoundLink>,
+    pub(crate) links: Vec<ParsedLink>,
     /// How many more there were than may be read of one page.
     pub(crate) more: usize,
     /// Whether the page is longer than what was read of it.
-    pub(crate) is_cut: bool,
+    pub(crate) is_truncated: bool,
     /// The places it offers to fragments, hashed and sorted; nothing where
     /// they cannot be told.
     pub(crate) anchors: Option<Vec<u32>>,
@@ -46,17 +48,17 @@ pub(crate) struct PageReading {
     /// Whether it asks that none of its links be followed.
     pub(crate) forbids_following: bool,
     /// What it shows, to tell traps by.
-    pub(crate) sight: Option<PageSight>,
+    pub(crate) sight: Option<PageFingerprint>,
     /// What stands there that is no link to follow, by the reason.
     pub(crate) skipped: Vec<SkipReason>,
 }
 
 /// A link on a page.
 #[derive(Debug)]
-pub(crate) struct FoundLink {
-    pub(crate) place: Place,
+pub(crate) struct ParsedLink {
+    pub(crate) location: SourceLocation,
     /// The destination as the page writes it, without credentials.
-    pub(crate) given: String,
+    pub(crate) original_url: String,
     /// Where it leads, or why that is not known.
     pub(crate) url: Result<Url, BadLink>,
     /// The place it wants there.
@@ -68,7 +70,7 @@ pub(crate) struct FoundLink {
 /// A link that leads nowhere, by its text alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadLink {
-    pub(crate) code: Code,
+    pub(crate) code: FindingCode,
     pub(crate) reason: String,
 }
 
@@ -92,18 +94,21 @@ pub(crate) fn read(
     body: &Body,
     robots_tag: Option<&str>,
     max_links: usize,
-) -> Option<PageReading> {
-    let (bytes, told, fault) = unpacked_body(body);
-    let format = told.filter(|told| matches!(told, Format::Html | Format::Xml | Format::Css))?;
-    let marks = if format == Format::Html { robots_marks(&bytes) } else { RobotsMarks::default() };
+) -> Option<ParsedPage> {
+    let (bytes, told, error) = unpacked_body(body);
+    let format = told.filter(|told| {
+        matches!(told, DocumentFormat::Html | DocumentFormat::Xml | DocumentFormat::Css)
+    })?;
+    let marks =
+        if format == DocumentFormat::Html { robots_meta(&bytes) } else { RobotsMeta::default() };
     let wishes = marks.directives.iter().map(String::as_str).chain(robots_tag);
-    let mut reading = PageReading {
-        anchors: anchors::offered(format, &bytes, body.is_cut),
+    let mut reading = ParsedPage {
+        anchors: anchors::offered(format, &bytes, body.is_truncated),
         sitemap: sitemap_kind(format, &bytes),
-        sight: (format == Format::Html).then(|| PageSight::of_html(&bytes, 0)),
-        forbids_following: PageDirectives::parse(wishes).nofollow,
-        is_cut: body.is_cut || matches!(fault, Some(UnpackFault::TooLarge(_))),
-        ..PageReading::default()
+        sight: (format == DocumentFormat::Html).then(|| PageFingerprint::of_html(&bytes, 0)),
+        forbids_following: RobotsDirectives::parse(wishes).nofollow,
+        is_truncated: body.is_truncated || matches!(error, Some(DecompressError::TooLarge(_))),
+        ..ParsedPage::default()
     };
     let max_links = if reading.sitemap.is_some() { max_links.max(MOST_ENTRIES) } else { max_links };
     reading.read_links(url, format, &bytes, &marks, max_links);
@@ -112,20 +117,22 @@ pub(crate) fn read(
 
 /// The bytes of a page, unpacked as far as it goes, with its format if it is
 /// of a kind with links.
-pub(crate) fn unpacked_body(body: &Body) -> (Cow<'_, [u8]>, Option<Format>, Option<UnpackFault>) {
+pub(crate) fn unpacked_body(
+    body: &Body,
+) -> (Cow<'_, [u8]>, Option<DocumentFormat>, Option<DecompressError>) {
     let content_type = body.content_type.as_deref();
     if !is_packed(&body.bytes) {
         let bytes: &[u8] = &body.bytes;
-        return (bytes.into(), Format::of_content_type(content_type, bytes), None);
+        return (bytes.into(), DocumentFormat::of_content_type(content_type, bytes), None);
     }
     // Half a sitemap has links, too. Nothing else is sent packed, and its
     // protocol's limit holds for what is unpacked.
     let bounds = Bounds { bytes: SITEMAP_BYTES, ..Bounds::default() };
-    let (bytes, fault) = unpack(&body.bytes, bounds);
-    let told = Format::of_content_type(content_type, &bytes);
+    let (bytes, error) = unpack(&body.bytes, bounds);
+    let told = DocumentFormat::of_content_type(content_type, &bytes);
     // A packed sitemap is sent as what it is packed in.
-    let format = told.unwrap_or_else(|| Format::of_file(None, &bytes));
-    (bytes.into(), Some(format), fault.and_then(|fault| fault.downcast().ok()))
+    let format = told.unwrap_or_else(|| DocumentFormat::of_file(None, &bytes));
+    (bytes.into(), Some(format), error.and_then(|error| error.downcast().ok()))
 }
 
 /// Whether an address is that of a sitemap by its name.
@@ -136,10 +143,10 @@ pub(crate) fn is_named_as_sitemap(url: &Url) -> bool {
 }
 
 /// The kind of sitemap that a document is, if it is one.
-fn sitemap_kind(format: Format, bytes: &[u8]) -> Option<SitemapKind> {
+fn sitemap_kind(format: DocumentFormat, bytes: &[u8]) -> Option<SitemapKind> {
     match format {
-        Format::Xml if relink_page::is_sitemap_index(bytes) => Some(SitemapKind::Index),
-        Format::Xml if is_sitemap(bytes) => Some(SitemapKind::Pages),
+        DocumentFormat::Xml if relink_page::is_sitemap_index(bytes) => Some(SitemapKind::Index),
+        DocumentFormat::Xml if is_sitemap(bytes) => Some(SitemapKind::Pages),
         _ => None,
     }
 }
@@ -151,13 +158,13 @@ pub(crate) fn is_sitemap(bytes: &[u8]) -> bool {
     has(b"<urlset") || has(b"<sitemapindex") || has(b":urlset")
 }
 
-impl PageReading {
+impl ParsedPage {
     fn read_links(
         &mut self,
         url: &Url,
-        format: Format,
+        format: DocumentFormat,
         bytes: &[u8],
-        marks: &RobotsMarks,
+        marks: &RobotsMeta,
         max_links: usize,
     ) {
         let read = relink_page::links(format, bytes);
@@ -177,7 +184,7 @@ impl PageReading {
     }
 
     /// Where a link leads, if it leads off its own place on the page.
-    fn resolve(&mut self, seen_from: &SeenFrom<'_>, link: &Link) -> Option<FoundLink> {
+    fn resolve(&mut self, seen_from: &SeenFrom<'_>, link: &Link) -> Option<ParsedLink> {
         if holds_placeholder(&link.target) && !seen_from.fills_placeholders {
             return Some(found(link, Err(BadLink::placeholder()), None));
         }
@@ -199,8 +206,8 @@ impl PageReading {
                 return Some(found(link, Err(BadLink::malformed(reason.clone())), None));
             }
         };
-        let url = canonical(Some(seen_from.own()), text)
-            .map_err(|fault| BadLink::malformed(fault.to_string()));
+        let url = canonicalize(Some(seen_from.own()), text)
+            .map_err(|error| BadLink::malformed(error.to_string()));
         Some(found(link, url, anchors::wanted(text)))
     }
 
@@ -230,9 +237,9 @@ impl SeenFrom<'_> {
     }
 }
 
-fn found(link: &Link, url: Result<Url, BadLink>, fragment: Option<String>) -> FoundLink {
+fn found(link: &Link, url: Result<Url, BadLink>, fragment: Option<String>) -> ParsedLink {
     let given = redact_stored_url(link.target.text()).into_owned();
-    FoundLink { place: link.place, given, url, fragment, is_unfollowed: false }
+    ParsedLink { location: link.location, original_url: given, url, fragment, is_unfollowed: false }
 }
 
 #[cfg(test)]
@@ -250,9 +257,10 @@ mod tests {
         encoder.write_all(b"<?xml version=\"1.0\"?><urlset>").unwrap();
         encoder.write_all(&vec![b' '; SITEMAP_BYTES]).unwrap();
         let bytes = encoder.finish().unwrap().into();
-        let body = Body { content_type: None, language: None, robots: None, bytes, is_cut: false };
-        let (bytes, format, fault) = unpacked_body(&body);
-        assert_eq!((bytes.len(), format), (SITEMAP_BYTES, Some(Format::Xml)));
-        assert!(matches!(fault, Some(UnpackFault::TooLarge(SITEMAP_BYTES))));
+        let body =
+            Body { content_type: None, language: None, robots: None, bytes, is_truncated: false };
+        let (bytes, format, error) = unpacked_body(&body);
+        assert_eq!((bytes.len(), format), (SITEMAP_BYTES, Some(DocumentFormat::Xml)));
+        assert!(matches!(error, Some(DecompressError::TooLarge(SITEMAP_BYTES))));
     }
 }

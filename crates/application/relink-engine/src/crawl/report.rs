@@ -9,15 +9,15 @@ mod targets;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use relink_model::{ErrandId, RunId, Word};
+use relink_model::{RunId, TaskId, Verdict};
 use relink_ports::{DocumentId, RunSummary, SitePage, Store};
 use relink_report::human::counted;
 use relink_report::site::{Capped, ChangeRow, SiteComparison, SiteHost, SiteReport, TrapRow};
 
-use self::links::LinkReader;
+use self::links::LinkAggregator;
 use self::targets::TargetReader;
-use super::{LeftAside, MEMORY, crawler};
-use crate::{EngineFault, Ports};
+use super::{MEMORY, SkippedLinks, crawler};
+use crate::{EngineError, Ports};
 
 /// Rows read from the store at a time.
 const PIECE: usize = 2048;
@@ -27,8 +27,8 @@ pub(super) const SHOWN: usize = 20_000;
 const HOSTS: usize = 50;
 
 /// Words by which a finding is told.
-pub(super) const BROKEN: [Word; 5] =
-    [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
+pub(super) const BROKEN: [Verdict; 5] =
+    [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
 
 /// Makes the report of a crawl.
 ///
@@ -37,20 +37,20 @@ pub async fn site_report(
     ports: &Ports,
     run: &RunSummary,
     before: Option<&RunSummary>,
-) -> Result<SiteReport, EngineFault> {
+) -> Result<SiteReport, EngineError> {
     let pages = pages(ports, run.id).await?;
     let mut targets = TargetReader::new(run.started, &run.inputs);
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
         let piece = ports.store.site_targets(run.id, after, PIECE).await?;
         let Some(last) = piece.last() else { break };
-        after = last.errand;
+        after = last.task;
         for target in piece {
             targets.read(target);
         }
     }
-    let mut links = LinkReader::new(&pages, &targets);
-    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    let mut links = LinkAggregator::new(&pages, &targets);
+    let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
         let piece = ports.store.site_links(run.id, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
@@ -74,7 +74,7 @@ pub async fn site_report(
     Ok(report)
 }
 
-async fn pages(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, SitePage>, EngineFault> {
+async fn pages(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, SitePage>, EngineError> {
     let mut all = HashMap::new();
     let mut after = DocumentId(0);
     loop {
@@ -85,7 +85,7 @@ async fn pages(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, SitePage
     }
 }
 
-async fn add_hosts(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineFault> {
+async fn add_hosts(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineError> {
     let timelines: HashMap<String, Vec<u32>> = std::mem::take(&mut report.hosts.rows)
         .into_iter()
         .map(|host| (host.name, host.timeline))
@@ -94,18 +94,18 @@ async fn add_hosts(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result
     let rows = hosts.into_iter().map(|host| SiteHost {
         timeline: timelines.get(&host.name).cloned().unwrap_or_default(),
         name: host.name,
-        asked: host.asked,
+        requests: host.requests,
         throttled: host.throttled,
-        busy_ms: host.busy_ms,
-        waited_ms: host.waited_ms,
+        busy_ms: host.request_ms,
+        waited_ms: host.politeness_wait_ms,
     });
     report.hosts = Capped::of(rows.collect(), HOSTS);
     Ok(())
 }
 
 /// What the crawl itself remembers: traps, and links it did not ask.
-async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineFault> {
-    let Some(memory) = ports.store.note(run, MEMORY).await? else { return Ok(()) };
+async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Result<(), EngineError> {
+    let Some(memory) = ports.store.checkpoint(run, MEMORY).await? else { return Ok(()) };
     let (traps, aside) = crawler::told(&memory);
     report.traps = traps
         .into_iter()
@@ -116,14 +116,14 @@ async fn add_memory(ports: &Ports, run: RunId, report: &mut SiteReport) -> Resul
             example: trap.example,
         })
         .collect();
-    report.left_aside = reasons(&aside);
+    report.not_followed = reasons(&aside);
     report.notes.extend(long_pages(&aside));
     Ok(())
 }
 
 /// How many links of a crawl lead to pages that it did not ask.
-pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u64, EngineFault> {
-    let Some(memory) = store.note(run, MEMORY).await? else { return Ok(0) };
+pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u64, EngineError> {
+    let Some(memory) = store.checkpoint(run, MEMORY).await? else { return Ok(0) };
     let (_, aside) = crawler::told(&memory);
     let lost = [
         aside.too_deep,
@@ -138,14 +138,14 @@ pub(crate) async fn links_left_aside(store: &dyn Store, run: RunId) -> Result<u6
 }
 
 /// What is said of pages that were not read to their end.
-fn long_pages(aside: &LeftAside) -> Option<String> {
+fn long_pages(aside: &SkippedLinks) -> Option<String> {
     let pages = counted(aside.cut_pages, "page");
     let told = format!("{pages} longer than the limit, read in part (`--max-page-size`)");
     (aside.cut_pages > 0).then_some(told)
 }
 
 /// Links that were not asked, with the reason in plain words.
-pub(super) fn reasons(aside: &LeftAside) -> Vec<(String, u64)> {
+pub(super) fn reasons(aside: &SkippedLinks) -> Vec<(String, u64)> {
     [
         (aside.too_deep, "deeper than the limit"),
         (aside.over_budget, "over the page budget"),
@@ -167,15 +167,15 @@ async fn compare(
     ports: &Ports,
     before: &RunSummary,
     run: RunId,
-) -> Result<SiteComparison, EngineFault> {
+) -> Result<SiteComparison, EngineError> {
     let (mut new, mut fixed, mut regressed) = (Vec::new(), Vec::new(), Vec::new());
     let mut beyond = String::new();
     loop {
-        let piece = ports.store.word_changes(before.id, run, &beyond, PIECE).await?;
+        let piece = ports.store.verdict_changes(before.id, run, &beyond, PIECE).await?;
         let Some(last) = piece.last() else { break };
         beyond.clone_from(&last.url);
         for change in piece {
-            let is_broken = |word: Option<Word>| word.is_some_and(|word| BROKEN.contains(&word));
+            let is_broken = |word: Option<Verdict>| word.is_some_and(|word| BROKEN.contains(&word));
             let (was_broken, is_now) = (is_broken(change.before), is_broken(change.after));
             let changes = match (was_broken, is_now, change.before) {
                 (false, true, Some(before)) if before.is_reached() => &mut regressed,
@@ -183,7 +183,7 @@ async fn compare(
                 (true, false, _) => &mut fixed,
                 _ => continue,
             };
-            let relink_ports::WordChange { url, before, after, code } = change;
+            let relink_ports::VerdictChange { url, before, after, code } = change;
             changes.push(ChangeRow { url, before, after, code });
         }
     }
@@ -200,7 +200,7 @@ async fn compare(
 pub async fn crawl_before(
     ports: &Ports,
     run: &RunSummary,
-) -> Result<Option<RunSummary>, EngineFault> {
+) -> Result<Option<RunSummary>, EngineError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
     let is_before =
         |other: &RunSummary| other.id < run.id && other.is_finished && other.inputs == run.inputs;

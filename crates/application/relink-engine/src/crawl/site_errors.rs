@@ -1,12 +1,12 @@
 //! How many of a site's own pages answer with a server error or not at all.
 
 use relink_judge::codes;
-use relink_model::{Code, ErrandId, RunId};
+use relink_model::{FindingCode, RunId, TaskId};
 use relink_ports::{SiteTarget, Store};
 use relink_report::human::grouped;
 use url::Url;
 
-use crate::EngineFault;
+use crate::EngineError;
 
 /// From one page in so many on, the site as a whole counts as broken.
 const SERIOUS: u64 = 5;
@@ -14,7 +14,7 @@ const SERIOUS: u64 = 5;
 const PIECE: usize = 2048;
 
 /// Codes of pages whose server fails or does not answer.
-const SERVER_CODES: [Code; 11] = [
+const SERVER_CODES: [FindingCode; 11] = [
     codes::SERVER_ERROR,
     codes::BAD_GATEWAY,
     codes::UNAVAILABLE,
@@ -42,8 +42,8 @@ impl SiteErrors {
     pub(super) fn note(&mut self, target: &SiteTarget) {
         let is_error = target.code.is_some_and(|code| SERVER_CODES.contains(&code))
             || matches!(target.status, Some(500..=599));
-        self.pages += u64::from(target.word.is_some());
-        self.errors += u64::from(target.word.is_some() && is_error);
+        self.pages += u64::from(target.verdict.is_some());
+        self.errors += u64::from(target.verdict.is_some() && is_error);
     }
 
     /// Whether the site as a whole counts as broken: 20 % or more of its pages
@@ -71,13 +71,13 @@ pub(super) async fn count(
     store: &dyn Store,
     run: RunId,
     is_own: impl Fn(&Url) -> bool,
-) -> Result<SiteErrors, EngineFault> {
+) -> Result<SiteErrors, EngineError> {
     let mut errors = SiteErrors::default();
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
         let piece = store.site_targets(run, after, PIECE).await?;
         let Some(last) = piece.last() else { return Ok(errors) };
-        after = last.errand;
+        after = last.task;
         let own = |target: &&SiteTarget| Url::parse(&target.url).is_ok_and(|url| is_own(&url));
         piece.iter().filter(own).for_each(|target| errors.note(target));
     }

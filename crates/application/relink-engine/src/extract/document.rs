@@ -3,16 +3,19 @@
 use std::io::{self, Cursor, ErrorKind, Read};
 
 use relink_model::{Link, LinkTarget, SkipReason};
-use relink_page::{Format, Ignore, Options, Remarks, Windows, each_link_with, ignores};
+use relink_page::{
+    DocumentFormat, DocumentInfo, IgnoreDirective, Options, WindowedExtractor, each_link_with,
+    ignore_directives,
+};
 use relink_ports::{DocumentSource, Files};
 use relink_report::extract::LinkWriter;
 
-use super::in_order::Piece;
+use super::in_order::OutputChunk;
 use super::{ExtractProblem, ExtractSettings, STDIN};
 use crate::binary::binary_problem;
+use crate::decompress::{Bounds, DecompressError, Unpacking, inner_name, is_packed};
 use crate::isolation::Panicked;
 use crate::reserved::is_reserved_address;
-use crate::unpack::{Bounds, UnpackFault, Unpacking, inner_name, is_packed};
 use crate::{HUGE, WINDOW};
 
 /// Text that is handed in before its document is done, so that a page of a
@@ -27,7 +30,7 @@ const KEPT: usize = 4 << 20;
 
 /// What of a document has been rendered.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct RenderedPart {
     /// The links as text.
     pub(super) text: Vec<u8>,
     /// How many.
@@ -40,7 +43,7 @@ pub(super) struct Part {
     pub(super) is_read: bool,
 }
 
-impl Part {
+impl RenderedPart {
     /// Of a document that could not be read at all.
     fn unread(problem: ExtractProblem) -> Self {
         Self { problems: vec![problem], ..Self::default() }
@@ -52,14 +55,14 @@ impl Part {
     }
 }
 
-impl Piece for Part {
+impl OutputChunk for RenderedPart {
     fn size(&self) -> usize {
         self.text.len()
     }
 }
 
 /// Takes a part of a document that is not done; whether more is wanted.
-pub(super) type TakePart<'a> = &'a mut dyn FnMut(Part) -> bool;
+pub(super) type TakePart<'a> = &'a mut dyn FnMut(RenderedPart) -> bool;
 
 /// What one thread works with.
 pub(super) struct Worker<'a> {
@@ -79,10 +82,10 @@ impl<'a> Worker<'a> {
         files: &dyn Files,
         source: &DocumentSource,
         take: TakePart<'_>,
-    ) -> Part {
+    ) -> RenderedPart {
         match files.open(&source.path) {
             Ok(file) => self.read_stream(&source.label, file, take),
-            Err(fault) => Part::unread(ExtractProblem::of_file(&source.label, &fault)),
+            Err(error) => RenderedPart::unread(ExtractProblem::of_file(&source.label, &error)),
         }
     }
 
@@ -92,7 +95,7 @@ impl<'a> Worker<'a> {
         label: &str,
         mut file: impl Read,
         take: TakePart<'_>,
-    ) -> Part {
+    ) -> RenderedPart {
         let filled = self.fill(&mut file);
         if !is_packed(&self.buffer[..filled.length]) {
             return self.read(label, filled, file, take);
@@ -100,31 +103,37 @@ impl<'a> Worker<'a> {
         let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
         let packed = (&head[..filled.length]).chain(file);
         let mut part = self.read_packed(label, packed, take);
-        if let Ends::Here(Some(fault)) = filled.ends {
-            part.problems.push(unread(label, &fault));
+        if let Ends::Here(Some(error)) = filled.ends {
+            part.problems.push(unread(label, &error));
         }
         part
     }
 
-    fn read_packed(&mut self, label: &str, packed: impl Read, take: TakePart<'_>) -> Part {
+    fn read_packed(&mut self, label: &str, packed: impl Read, take: TakePart<'_>) -> RenderedPart {
         let mut unpacking = Unpacking::new(packed, Bounds::default());
         let filled = self.fill(&mut unpacking);
         self.read(label, filled, unpacking, take)
     }
 
     /// Reads a document that is in the buffer, or of which the first bytes are.
-    fn read(&mut self, label: &str, filled: Filled, rest: impl Read, take: TakePart<'_>) -> Part {
-        let fault = match filled.ends {
+    fn read(
+        &mut self,
+        label: &str,
+        filled: Filled,
+        rest: impl Read,
+        take: TakePart<'_>,
+    ) -> RenderedPart {
+        let error = match filled.ends {
             Ends::Later => return self.read_huge(label, filled.length, rest, take),
-            Ends::Here(fault) => fault.map(|fault| unread(label, &fault)),
+            Ends::Here(error) => error.map(|error| unread(label, &error)),
         };
         if filled.length == 0
-            && let Some(problem) = fault
+            && let Some(problem) = error
         {
-            return Part::unread(problem);
+            return RenderedPart::unread(problem);
         }
         let mut part = read_whole(self.settings, label, &self.buffer[..filled.length], take);
-        part.problems.extend(fault);
+        part.problems.extend(error);
         if self.buffer.len() > KEPT {
             self.buffer = vec![0; ROOM];
         }
@@ -138,22 +147,22 @@ impl<'a> Worker<'a> {
         length: usize,
         rest: impl Read,
         take: TakePart<'_>,
-    ) -> Part {
+    ) -> RenderedPart {
         let head = std::mem::replace(&mut self.buffer, vec![0; ROOM]);
         let (format, options) = manner(self.settings, label, &head[..length]);
         let binary = binary_problem(self.settings.format, &head[..length]);
         let document = Cursor::new(head).take(length as u64).chain(rest);
-        let mut windows = Windows::new(format, &options, WINDOW, document);
-        let mut rendering = Rendering::new(self.settings, label, take);
-        while rendering.is_wanted && windows.fill() {
+        let mut windows = WindowedExtractor::new(format, &options, WINDOW, document);
+        let mut rendering = DocumentRenderer::new(self.settings, label, take);
+        while rendering.is_wanted && windows.next_window() {
             rendering.tell_unread(windows.new_notes());
             rendering.notes = windows.notes().to_vec();
-            let remarks = windows.each_link(&mut |link| rendering.add(&link));
+            let remarks = windows.for_each_link(&mut |link| rendering.add(&link));
             rendering.tell(remarks);
         }
         let mut part = rendering.finish();
         part.problems.extend(binary.map(|text| problem(label, None, text.to_owned())));
-        part.problems.extend(windows.into_fault().map(|fault| unread(label, &fault)));
+        part.problems.extend(windows.into_error().map(|error| unread(label, &error)));
         part
     }
 
@@ -170,8 +179,8 @@ impl<'a> Worker<'a> {
             match document.read(&mut self.buffer[length..]) {
                 Ok(0) => return Filled { length, ends: Ends::Here(None) },
                 Ok(more) => length += more,
-                Err(fault) if fault.kind() == ErrorKind::Interrupted => {}
-                Err(fault) => return Filled { length, ends: Ends::Here(Some(fault)) },
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Filled { length, ends: Ends::Here(Some(error)) },
             }
         }
     }
@@ -185,24 +194,29 @@ struct Filled {
 
 /// Where a document ends.
 enum Ends {
-    /// In the buffer, perhaps for a fault.
+    /// In the buffer, perhaps for an error.
     Here(Option<io::Error>),
     /// Not in the buffer.
     Later,
 }
 
 /// The format of a document and how it is read.
-fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> (Format, Options) {
+fn manner(settings: &ExtractSettings, label: &str, head: &[u8]) -> (DocumentFormat, Options) {
     let name = (label != STDIN).then(|| inner_name(label));
-    let format = settings.format.unwrap_or_else(|| Format::of_file(name, head));
+    let format = settings.format.unwrap_or_else(|| DocumentFormat::of_file(name, head));
     let column = settings.column.clone();
     (format, Options { column, ..name.map(Options::of_name).unwrap_or_default() })
 }
 
-fn read_whole(settings: &ExtractSettings, label: &str, bytes: &[u8], take: TakePart<'_>) -> Part {
+fn read_whole(
+    settings: &ExtractSettings,
+    label: &str,
+    bytes: &[u8],
+    take: TakePart<'_>,
+) -> RenderedPart {
     let (format, options) = manner(settings, label, bytes);
-    let mut rendering = Rendering::new(settings, label, take);
-    rendering.notes = ignores(format, bytes);
+    let mut rendering = DocumentRenderer::new(settings, label, take);
+    rendering.notes = ignore_directives(format, bytes);
     let remarks = each_link_with(format, bytes, &options, &mut |link| rendering.add(&link));
     let notes = std::mem::take(&mut rendering.notes);
     rendering.tell_unread(&notes);
@@ -213,9 +227,9 @@ fn read_whole(settings: &ExtractSettings, label: &str, bytes: &[u8], take: TakeP
     part
 }
 
-fn unread(label: &str, fault: &io::Error) -> ExtractProblem {
-    let unpacked = fault.get_ref().and_then(|inner| inner.downcast_ref::<UnpackFault>());
-    let text = unpacked.map_or_else(|| format!("cannot be read: {fault}"), ToString::to_string);
+fn unread(label: &str, error: &io::Error) -> ExtractProblem {
+    let unpacked = error.get_ref().and_then(|inner| inner.downcast_ref::<DecompressError>());
+    let text = unpacked.map_or_else(|| format!("cannot be read: {error}"), ToString::to_string);
     problem(label, None, text)
 }
 
@@ -224,17 +238,17 @@ fn problem(path: &str, line: Option<u32>, text: String) -> ExtractProblem {
 }
 
 /// A document whose links are being written.
-struct Rendering<'a> {
+struct DocumentRenderer<'a> {
     settings: &'a ExtractSettings,
     label: &'a str,
-    notes: Vec<Ignore>,
+    notes: Vec<IgnoreDirective>,
     writer: LinkWriter,
-    part: Part,
+    part: RenderedPart,
     take: TakePart<'a>,
     is_wanted: bool,
 }
 
-impl<'a> Rendering<'a> {
+impl<'a> DocumentRenderer<'a> {
     fn new(settings: &'a ExtractSettings, label: &'a str, take: TakePart<'a>) -> Self {
         let writer = LinkWriter::new(settings.shape, label);
         let (notes, part) = Default::default();
@@ -248,7 +262,7 @@ impl<'a> Rendering<'a> {
         self.writer.write(&mut self.part.text, link, skipped);
         if self.part.text.len() >= PART {
             let room = Vec::with_capacity(self.part.text.capacity());
-            let next = Part { text: room, ..Part::default() };
+            let next = RenderedPart { text: room, ..RenderedPart::default() };
             let part = std::mem::replace(&mut self.part, next);
             // Once nobody reads any more, the rest is rendered in vain, which
             // is simpler than a way out of every extractor.
@@ -265,7 +279,7 @@ impl<'a> Rendering<'a> {
         }
         // A line has one note at most, and a note reaches no further than to
         // the next line of text; so only the last two can speak of it.
-        let next = self.notes.partition_point(|note| *note.lines.start() <= link.place.line);
+        let next = self.notes.partition_point(|note| *note.lines.start() <= link.location.line);
         let mut near = self.notes[next.saturating_sub(2)..next].iter();
         near.any(|note| self.silences(note, link)).then_some(SkipReason::Ignored)
     }
@@ -279,31 +293,31 @@ impl<'a> Rendering<'a> {
 
     /// Whether a note speaks of the link as a whole, whatever may be found
     /// about it.
-    fn silences(&self, note: &Ignore, link: &Link) -> bool {
-        note.covers(link.place.line)
+    fn silences(&self, note: &IgnoreDirective, link: &Link) -> bool {
+        note.covers(link.location.line)
             && note.codes.is_empty()
-            && note.unread.is_none()
+            && note.invalid_token.is_none()
             && note.until.is_none_or(|day| self.settings.today <= day)
     }
 
     /// Takes in what the document says beside its links.
-    fn tell(&mut self, remarks: Remarks) {
+    fn tell(&mut self, remarks: DocumentInfo) {
         let problems = remarks.problems.into_iter();
         let problems = problems.map(|found| problem(self.label, Some(found.line), found.text));
         self.part.problems.extend(problems);
     }
 
     /// Takes in the notes that are not understood.
-    fn tell_unread(&mut self, notes: &[Ignore]) {
+    fn tell_unread(&mut self, notes: &[IgnoreDirective]) {
         for note in notes {
-            if let Some(word) = &note.unread {
+            if let Some(word) = &note.invalid_token {
                 let text = format!("the note `relink:ignore` is not understood at `{word}`");
                 self.part.problems.push(problem(self.label, Some(*note.lines.start()), text));
             }
         }
     }
 
-    fn finish(mut self) -> Part {
+    fn finish(mut self) -> RenderedPart {
         self.part.is_read = true;
         self.part
     }

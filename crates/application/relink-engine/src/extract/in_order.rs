@@ -16,7 +16,7 @@ const AHEAD: usize = 32 << 20;
 const PIECES_AHEAD: usize = 4096;
 
 /// What a thread has made.
-pub(super) trait Piece {
+pub(super) trait OutputChunk {
     /// How much room it takes.
     fn size(&self) -> usize;
 }
@@ -25,7 +25,7 @@ pub(super) trait Piece {
 pub(super) type Take<'a, P> = &'a mut (dyn FnMut(P) -> io::Result<()> + Send);
 
 /// The desk where tickets are drawn and pieces handed in.
-pub(super) struct InOrder<'a, P> {
+pub(super) struct OrderedOutput<'a, P> {
     state: Mutex<State<'a, P>>,
     turned: Condvar,
     tickets: usize,
@@ -38,10 +38,10 @@ struct State<'a, P> {
     ahead_size: usize,
     waiting: usize,
     take: Take<'a, P>,
-    fault: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
-impl<'a, P: Piece> InOrder<'a, P> {
+impl<'a, P: OutputChunk> OrderedOutput<'a, P> {
     /// A desk with this many tickets, whose pieces go to `take`.
     pub(super) fn new(tickets: usize, take: Take<'a, P>) -> Self {
         let state = State {
@@ -51,7 +51,7 @@ impl<'a, P: Piece> InOrder<'a, P> {
             ahead_size: 0,
             waiting: 0,
             take,
-            fault: None,
+            error: None,
         };
         Self { state: Mutex::new(state), turned: Condvar::new(), tickets }
     }
@@ -64,7 +64,7 @@ impl<'a, P: Piece> InOrder<'a, P> {
     pub(super) fn draw(&self) -> Option<usize> {
         let mut state = self.lock();
         let ticket = state.drawn;
-        let is_open = ticket < self.tickets && state.fault.is_none();
+        let is_open = ticket < self.tickets && state.error.is_none();
         is_open.then(|| {
             state.drawn += 1;
             ticket
@@ -76,7 +76,7 @@ impl<'a, P: Piece> InOrder<'a, P> {
     pub(super) fn hand_in_part(&self, ticket: usize, part: P) -> bool {
         let mut state = self.wait(self.lock(), |state| state.turn < ticket);
         state.give(part);
-        state.fault.is_none()
+        state.error.is_none()
     }
 
     /// Hands in all, or the rest, of what belongs to a ticket.
@@ -108,21 +108,21 @@ impl<'a, P: Piece> InOrder<'a, P> {
         state
     }
 
-    /// The fault that ended the work early, if one did.
+    /// The error that ended the work early, if one did.
     pub(super) fn finish(self) -> io::Result<()> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.fault.map_or(Ok(()), Err)
+        state.error.map_or(Ok(()), Err)
     }
 }
 
-impl<P: Piece> State<'_, P> {
+impl<P: OutputChunk> State<'_, P> {
     fn is_full(&self) -> bool {
         self.ahead_size >= AHEAD || self.ahead.len() >= PIECES_AHEAD
     }
 
     fn give(&mut self, piece: P) {
-        if self.fault.is_none() {
-            self.fault = (self.take)(piece).err();
+        if self.error.is_none() {
+            self.error = (self.take)(piece).err();
         }
     }
 
@@ -140,14 +140,14 @@ impl<P: Piece> State<'_, P> {
 mod tests {
     use super::*;
 
-    impl Piece for (usize, usize) {
+    impl OutputChunk for (usize, usize) {
         fn size(&self) -> usize {
             // Few enough fit that threads have to wait.
             AHEAD / 2
         }
     }
 
-    fn work(desk: &InOrder<'_, (usize, usize)>) {
+    fn work(desk: &OrderedOutput<'_, (usize, usize)>) {
         while let Some(ticket) = desk.draw() {
             for part in 0..ticket % 3 {
                 if !desk.hand_in_part(ticket, (ticket, part)) {
@@ -165,7 +165,7 @@ mod tests {
             seen.push(piece);
             Ok(())
         };
-        let desk = InOrder::new(1000, &mut take);
+        let desk = OrderedOutput::new(1000, &mut take);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| work(&desk));
@@ -181,7 +181,7 @@ mod tests {
         let mut take = |(ticket, _): (usize, usize)| {
             if ticket < 5 { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
         };
-        let desk = InOrder::new(1_000_000, &mut take);
+        let desk = OrderedOutput::new(1_000_000, &mut take);
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| work(&desk));

@@ -21,7 +21,7 @@ impl Shelf {
 
 #[async_trait]
 impl Files for Shelf {
-    async fn walk(&self, walk: &Walk) -> Result<Walked, FileFault> {
+    async fn walk(&self, walk: &WalkRequest) -> Result<WalkResult, FileError> {
         let mut found = Vec::new();
         for input in walk.inputs.iter().map(|input| input.to_str().unwrap()) {
             let before = found.len();
@@ -30,27 +30,27 @@ impl Files for Shelf {
                 below.map(|path| DocumentSource { label: path.clone(), path: path.into() }),
             );
             if found.len() == before {
-                return Err(FileFault::Missing { path: input.to_owned() });
+                return Err(FileError::Missing { path: input.to_owned() });
             }
         }
         let is_shut = |source: &DocumentSource| source.label.contains("/shut/");
         let (shut, documents): (Vec<_>, Vec<_>) = found.into_iter().partition(is_shut);
-        let unreadable = shut.into_iter().map(|source| FileFault::Unreadable {
+        let unreadable = shut.into_iter().map(|source| FileError::Unreadable {
             path: source.path.parent().unwrap().display().to_string(),
             source: io::ErrorKind::PermissionDenied.into(),
         });
-        Ok(Walked { documents, unreadable: unreadable.collect() })
+        Ok(WalkResult { documents, unreadable: unreadable.collect() })
     }
 
-    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
         Ok(self.0[path.to_str().unwrap()].clone())
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
+    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
         let path = path.to_str().unwrap().to_owned();
         if path.contains('!') {
             let source = io::ErrorKind::PermissionDenied.into();
-            return Err(FileFault::Unreadable { path, source });
+            return Err(FileError::Unreadable { path, source });
         }
         Ok(Box::new(io::Cursor::new(self.0[&path].clone())))
     }
@@ -59,11 +59,11 @@ impl Files for Shelf {
         false
     }
 
-    async fn is_folder(&self, _: &Path) -> bool {
+    async fn is_dir(&self, _: &Path) -> bool {
         false
     }
 
-    async fn names(&self, _: &Path) -> Vec<String> {
+    async fn list_dir(&self, _: &Path) -> Vec<String> {
         Vec::new()
     }
 }
@@ -73,12 +73,12 @@ fn settings(paths: &[&str]) -> ExtractSettings {
         paths: paths.iter().map(PathBuf::from).collect(),
         format: None,
         column: None,
-        shape: LinkShape::Human,
+        shape: LinkFormat::Human,
         today: jiff::civil::date(2026, 11, 16),
     }
 }
 
-async fn run(shelf: &Shelf, settings: &ExtractSettings) -> (String, Extracted) {
+async fn run(shelf: &Shelf, settings: &ExtractSettings) -> (String, ExtractSummary) {
     run_with(shelf, settings, None).await
 }
 
@@ -86,7 +86,7 @@ async fn run_with(
     shelf: &Shelf,
     settings: &ExtractSettings,
     stdin: Option<&'static str>,
-) -> (String, Extracted) {
+) -> (String, ExtractSummary) {
     let stdin = stdin.map(|text| Box::new(text.as_bytes()) as StdinReader);
     let mut text = Vec::new();
     let mut write = |piece: &[u8]| {
@@ -97,7 +97,7 @@ async fn run_with(
     (String::from_utf8(text).unwrap(), extracted)
 }
 
-fn problems(extracted: &Extracted) -> Vec<String> {
+fn problems(extracted: &ExtractSummary) -> Vec<String> {
     let told = extracted.first_problems.iter();
     told.map(|problem| format!("{}: {}", problem.path, problem.text)).collect()
 }
@@ -171,7 +171,7 @@ async fn packed_documents_are_read_by_their_inner_name() {
 #[tokio::test]
 async fn standard_input_and_a_given_format() {
     let stdin = Some("a [b](c) <!-- relink:ignore until 2026-11-16 -->");
-    let settings = ExtractSettings { format: Some(Format::Markdown), ..settings(&[]) };
+    let settings = ExtractSettings { format: Some(DocumentFormat::Markdown), ..settings(&[]) };
     let (text, extracted) = run_with(&Shelf::default(), &settings, stdin).await;
     assert_eq!(text, "-:1:7 link c (skipped: ignored)\n");
     assert_eq!(extracted.skipped, 1);

@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use relink_frontier::host_name;
+use relink_frontier::host_key;
 use tokio::time::Instant;
 use url::Url;
 
 use super::Loader;
-use crate::Stop;
+use crate::StopSignal;
 use crate::host_pace::stored_wait;
 
 /// The longest wait for a host while loading.
@@ -25,8 +25,8 @@ pub(super) struct HostTurns(HashMap<String, Instant>);
 impl Loader<'_> {
     /// Waits until the host of a URL may be requested. Returns `false` if the
     /// run is stopped meanwhile or the host asked for a longer wait.
-    pub(super) async fn wait_for_turn(&mut self, url: &Url, stop: &Stop) -> bool {
-        let host = host_name(url);
+    pub(super) async fn wait_for_turn(&mut self, url: &Url, stop: &StopSignal) -> bool {
+        let host = host_key(url);
         if self.is_tired(&host) {
             self.unread(url.to_string(), "it is not read: its host wants fewer visits");
             return false;
@@ -45,12 +45,12 @@ impl Loader<'_> {
             () = stop.raised() => return false,
         }
         self.turns.0.insert(host, Instant::now());
-        !stop.is_raised()
+        !stop.is_stopped()
     }
 
     /// How long the store says that a host must be left alone.
     async fn stored_wait(&self, host: &str) -> Duration {
-        let pace = self.ports.store.host_pace(host).await.ok().flatten();
+        let pace = self.ports.store.host_schedule(host).await.ok().flatten();
         pace.map_or(Duration::ZERO, |pace| stored_wait(&pace, self.ports.now()))
     }
 }

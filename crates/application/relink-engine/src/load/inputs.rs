@@ -4,13 +4,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_page::{Format, is_sitemap_index};
-use relink_ports::{DocumentSource, Walk, Walked};
+use relink_page::{DocumentFormat, is_sitemap_index};
+use relink_ports::{DocumentSource, WalkRequest, WalkResult};
 use url::Url;
 
-use super::{LoadSettings, opened};
-use crate::unpack::inner_name;
-use crate::{EngineFault, Ports};
+use super::{LoadSettings, document_content};
+use crate::decompress::inner_name;
+use crate::{EngineError, Ports};
 
 /// One thing to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Input {
     /// A page on the web.
     Page {
         /// Its address as given.
-        given: String,
+        original_url: String,
         /// Its canonical address.
         url: Url,
     },
@@ -45,8 +45,8 @@ impl fmt::Display for Input {
 const INDEX: &[u8] = b"<?xml version=\"1.0\"?><sitemapindex>";
 
 /// An input with the files it stands for.
-pub(crate) enum Found<'a> {
-    Files(Walked),
+pub(crate) enum ResolvedInput<'a> {
+    Files(WalkResult),
     Page(&'a Url),
     Stdin(&'a Arc<[u8]>),
     Spooled(&'a Path),
@@ -58,18 +58,18 @@ pub(crate) enum Found<'a> {
 pub(crate) async fn find<'a>(
     ports: &Ports,
     settings: &'a LoadSettings,
-) -> Result<Vec<Found<'a>>, EngineFault> {
-    let mut walk = Walk { inputs: Vec::new() };
+) -> Result<Vec<ResolvedInput<'a>>, EngineError> {
+    let mut walk = WalkRequest { inputs: Vec::new() };
     let mut others = Vec::new();
     for input in &settings.inputs {
         match input {
             Input::Path(path) => walk.inputs.push(path.clone()),
-            Input::Page { url, .. } => others.push(Found::Page(url)),
-            Input::Stdin(bytes) => others.push(Found::Stdin(bytes)),
-            Input::Spooled(path) => others.push(Found::Spooled(path)),
+            Input::Page { url, .. } => others.push(ResolvedInput::Page(url)),
+            Input::Stdin(bytes) => others.push(ResolvedInput::Stdin(bytes)),
+            Input::Spooled(path) => others.push(ResolvedInput::Spooled(path)),
         }
     }
-    let mut found = vec![Found::Files(ports.files.walk(&walk).await?)];
+    let mut found = vec![ResolvedInput::Files(ports.files.walk(&walk).await?)];
     found.append(&mut others);
     Ok(found)
 }
@@ -78,17 +78,17 @@ pub(crate) async fn find<'a>(
 /// nothing, by its first bytes. What they answer is asked while loading.
 pub(crate) async fn may_list_sitemaps(
     ports: &Ports,
-    inputs: &[Found<'_>],
+    inputs: &[ResolvedInput<'_>],
     settings: &LoadSettings,
 ) -> bool {
     let format = settings.reading.format;
     let is_xml = |name: Option<&str>, head: &[u8]| {
-        format.unwrap_or_else(|| Format::of_file(name, head)) == Format::Xml
+        format.unwrap_or_else(|| DocumentFormat::of_file(name, head)) == DocumentFormat::Xml
     };
     let mut unsaid = Vec::new();
     for input in inputs {
         match input {
-            Found::Files(Walked { documents, .. }) => {
+            ResolvedInput::Files(WalkResult { documents, .. }) => {
                 for DocumentSource { label, path } in documents {
                     let name = Some(inner_name(label));
                     if is_xml(name, b"") {
@@ -99,14 +99,16 @@ pub(crate) async fn may_list_sitemaps(
                     }
                 }
             }
-            Found::Stdin(bytes) if is_xml(None, bytes) && is_sitemap_index(bytes) => return true,
-            Found::Spooled(path) if is_xml(None, INDEX) => unsaid.push((*path).to_owned()),
-            Found::Page(_) | Found::Stdin(_) | Found::Spooled(_) => {}
+            ResolvedInput::Stdin(bytes) if is_xml(None, bytes) && is_sitemap_index(bytes) => {
+                return true;
+            }
+            ResolvedInput::Spooled(path) if is_xml(None, INDEX) => unsaid.push((*path).to_owned()),
+            ResolvedInput::Page(_) | ResolvedInput::Stdin(_) | ResolvedInput::Spooled(_) => {}
         }
     }
     let files = Arc::clone(&ports.files);
     let is_index = move |path: &PathBuf| {
-        files.can_reopen(path) && is_sitemap_index(&opened::head(&*files, path))
+        files.can_reopen(path) && is_sitemap_index(&document_content::head(&*files, path))
     };
     let is_any = tokio::task::spawn_blocking(move || unsaid.iter().any(is_index)).await;
     is_any.unwrap_or(false)

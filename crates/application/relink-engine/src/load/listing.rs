@@ -10,10 +10,10 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relink_page::Format;
+use relink_page::DocumentFormat;
 use relink_ports::Files;
 
-use super::shelf::has_anchors;
+use super::local_check::has_anchors;
 
 /// Maximum number of names in memory, over all directories.
 const MAX_NAMES: usize = 500_000;
@@ -36,7 +36,7 @@ impl Listing {
         let mut listing = Self::default();
         for name in names {
             let lower = name.to_lowercase();
-            if has_anchors(Format::of_file(Some(&name), b""))
+            if has_anchors(DocumentFormat::of_file(Some(&name), b""))
                 && let Some(stem) = stem(&lower)
             {
                 listing.by_stem.entry(stem).or_insert_with(|| name.clone());
@@ -88,7 +88,7 @@ impl Listings {
         if let Some(known) = self.known.get(folder) {
             return Arc::clone(known);
         }
-        let names = files.names(folder).await;
+        let names = files.list_dir(folder).await;
         let mut listing = Listing::new(names);
         if listing.len() > self.max_names {
             listing = Listing::default();
@@ -110,7 +110,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
-    use relink_ports::{FileFault, Walk, Walked};
+    use relink_ports::{FileError, WalkRequest, WalkResult};
 
     use super::*;
 
@@ -133,23 +133,23 @@ mod tests {
 
     #[async_trait]
     impl Files for Counting {
-        async fn walk(&self, _: &Walk) -> Result<Walked, FileFault> {
-            Ok(Walked::default())
+        async fn walk(&self, _: &WalkRequest) -> Result<WalkResult, FileError> {
+            Ok(WalkResult::default())
         }
 
-        async fn read(&self, path: &Path) -> Result<Vec<u8>, FileFault> {
-            Err(FileFault::Missing { path: path.display().to_string() })
+        async fn read(&self, path: &Path) -> Result<Vec<u8>, FileError> {
+            Err(FileError::Missing { path: path.display().to_string() })
         }
 
-        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
-            Err(FileFault::Missing { path: path.display().to_string() })
+        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
+            Err(FileError::Missing { path: path.display().to_string() })
         }
 
         async fn exists(&self, _: &Path) -> bool {
             false
         }
 
-        async fn names(&self, _: &Path) -> Vec<String> {
+        async fn list_dir(&self, _: &Path) -> Vec<String> {
             self.listed.fetch_add(1, Ordering::Relaxed);
             (0..self.names).map(|n| format!("f{n}.txt")).collect()
         }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
-use relink_model::PlaceKind;
-use relink_page::Format;
+use relink_model::LinkKind;
+use relink_page::DocumentFormat;
 use url::Url;
 
 /// Extensions that a cross-reference to a page leaves out.
@@ -25,12 +25,12 @@ pub(super) struct LocalLink {
     path: PathBuf,
     /// The place in it, as written; nothing if there is none to look for.
     fragment: Option<String>,
-    manner: Manner,
+    manner: LinkStyle,
 }
 
 /// In which manner a link is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Manner {
+pub(super) struct LinkStyle {
     /// Extensions that links of this manner leave out.
     pub(super) extensions: &'static [&'static str],
     /// Whether it may mean something other than a file of this name, so that
@@ -56,7 +56,7 @@ impl LocalLink {
             (None, Some(own)) if decoded.is_empty() => own.to_owned(),
             (None, _) => folder.join(decoded),
         };
-        Some(Self { path: tidied(&path), fragment, manner: Manner::default() })
+        Some(Self { path: tidied(&path), fragment, manner: LinkStyle::default() })
     }
 
     /// The file that a `file:` address means; `None` if it is on another machine.
@@ -64,11 +64,11 @@ impl LocalLink {
         let url = Url::parse(text).ok()?;
         let path = url.to_file_path().ok()?;
         let fragment = url.fragment().map(str::to_owned).filter(|text| !text.is_empty());
-        Some(Self { path: tidied(&path), fragment, manner: Manner::default() })
+        Some(Self { path: tidied(&path), fragment, manner: LinkStyle::default() })
     }
 
     /// The same link, written in some manner.
-    pub(super) fn written(mut self, manner: Manner) -> Self {
+    pub(super) fn written(mut self, manner: LinkStyle) -> Self {
         self.manner = manner;
         self
     }
@@ -90,7 +90,7 @@ impl LocalLink {
     }
 
     /// In which manner it is written.
-    pub(super) fn manner(&self) -> Manner {
+    pub(super) fn manner(&self) -> LinkStyle {
         self.manner
     }
 
@@ -114,35 +114,35 @@ impl LocalLink {
 
 /// In which manner a link of this kind is written in a format; `None` if it
 /// names a page that no file can be told from.
-pub(super) fn manner(kind: PlaceKind, format: Format, text: &str) -> Option<Manner> {
+pub(super) fn manner(kind: LinkKind, format: DocumentFormat, text: &str) -> Option<LinkStyle> {
     let path = parts(text).0;
-    if format == Format::Wikitext {
+    if format == DocumentFormat::Wikitext {
         return None;
     }
-    if kind != PlaceKind::Reference {
-        return Some(Manner::default());
+    if kind != LinkKind::Reference {
+        return Some(LinkStyle::default());
     }
     let may_be_name = match format {
         // The name of a page may be that of a file anywhere in a notebook.
-        Format::Markdown => !has_extension(path),
+        DocumentFormat::Markdown => !has_extension(path),
         _ => false,
     };
     let extensions = match format {
-        Format::Rst => PAGES_OF_RST,
-        Format::Markdown => PAGES_OF_MARKDOWN,
+        DocumentFormat::Rst => PAGES_OF_RST,
+        DocumentFormat::Markdown => PAGES_OF_MARKDOWN,
         // `version@component:module:family$page` is for Antora to find.
-        Format::AsciiDoc if path.contains([':', '$', '@']) => return None,
-        Format::AsciiDoc => PAGES_OF_ASCIIDOC,
+        DocumentFormat::AsciiDoc if path.contains([':', '$', '@']) => return None,
+        DocumentFormat::AsciiDoc => PAGES_OF_ASCIIDOC,
         _ => &[],
     };
-    Some(Manner { extensions, may_be_name, is_own: false })
+    Some(LinkStyle { extensions, may_be_name, is_own: false })
 }
 
 /// A place in the document itself; a label of a cross-reference may stand in
 /// another one.
-pub(super) fn own_manner(kind: PlaceKind, format: Format) -> Manner {
-    let may_be_name = kind == PlaceKind::Reference && format != Format::AsciiDoc;
-    Manner { extensions: &[], may_be_name, is_own: true }
+pub(super) fn own_manner(kind: LinkKind, format: DocumentFormat) -> LinkStyle {
+    let may_be_name = kind == LinkKind::Reference && format != DocumentFormat::AsciiDoc;
+    LinkStyle { extensions: &[], may_be_name, is_own: true }
 }
 
 fn has_extension(path: &str) -> bool {
@@ -241,10 +241,11 @@ mod tests {
 
     #[test]
     fn names_of_pages_are_told_from_files() {
-        let reference = |format, text| manner(PlaceKind::Reference, format, text);
-        assert_eq!(reference(Format::Wikitext, "Page"), None);
-        assert_eq!(reference(Format::AsciiDoc, "ROOT:page.adoc"), None);
-        let is_name = |text| reference(Format::Markdown, text).map(|manner| manner.may_be_name);
+        let reference = |format, text| manner(LinkKind::Reference, format, text);
+        assert_eq!(reference(DocumentFormat::Wikitext, "Page"), None);
+        assert_eq!(reference(DocumentFormat::AsciiDoc, "ROOT:page.adoc"), None);
+        let is_name =
+            |text| reference(DocumentFormat::Markdown, text).map(|manner| manner.may_be_name);
         assert_eq!(is_name("Some page"), Some(true));
         assert_eq!(is_name("v1.2"), Some(true));
         assert_eq!(is_name("listings/main.rs"), Some(false));

@@ -8,29 +8,29 @@
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use relink_frontier::{canonical, host_name};
-use relink_model::{Ending, RequestRights};
-use relink_page::{Format, is_sitemap_index};
-use relink_ports::{Agent, Body, Terms};
+use relink_frontier::{canonicalize, host_key};
+use relink_model::{FetchOutcome, RequestRights};
+use relink_page::{DocumentFormat, is_sitemap_index};
+use relink_ports::{Body, RequestOptions, UserAgent};
 use url::Url;
 
-use super::opened::Content;
+use super::document_content::DocumentContent;
 use super::reader::ReadLink;
-use super::resolve::Meaning;
-use super::{Document, Loader, Remark, SeenPage, Standing};
+use super::resolve::LinkResolution;
+use super::{Diagnostic, Document, DocumentBase, Loader, ProbedPage};
 use crate::anchors::offered_by;
-use crate::ask::THROTTLING;
 use crate::crawl::{
     MAX_INDEX_LEVELS, MAX_SITEMAPS, MOST_ENTRIES, SITEMAP_BYTES, is_named_as_sitemap, is_sitemap,
     unpacked_body,
 };
+use crate::dispatch::THROTTLING;
 use crate::isolation::isolate;
-use crate::look::{LookAt, look};
-use crate::{EngineFault, Stop};
+use crate::probe::{ProbeRequest, look};
+use crate::{EngineError, StopSignal};
 
 /// Sitemaps that are listed and not yet read.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub(super) struct SitemapQueue {
     waiting: VecDeque<Sitemap>,
     /// Addresses that are, or were, to be read.
     seen: HashSet<String>,
@@ -39,7 +39,7 @@ pub(super) struct Listed {
     /// Sitemaps below too many indexes.
     too_deep: u64,
     /// Hosts that asked for fewer visits.
-    tired: HashSet<String>,
+    throttled_hosts: HashSet<String>,
 }
 
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct Sitemap {
     depth: u32,
 }
 
-impl Listed {
+impl SitemapQueue {
     fn add(&mut self, sitemap: Sitemap) {
         if self.seen.contains(sitemap.url.as_str()) {
             return;
@@ -69,7 +69,7 @@ impl Listed {
 }
 
 /// What a page is asked for as.
-struct Asked<'a> {
+struct PageRequest<'a> {
     url: &'a Url,
     rights: RequestRights,
     body_cap: Option<usize>,
@@ -77,7 +77,11 @@ struct Asked<'a> {
 
 impl Loader<'_> {
     /// Reads a page among the inputs.
-    pub(super) async fn load_page(&mut self, url: &Url, stop: &Stop) -> Result<(), EngineFault> {
+    pub(super) async fn load_page(
+        &mut self,
+        url: &Url,
+        stop: &StopSignal,
+    ) -> Result<(), EngineError> {
         if self.settings.is_offline {
             return Ok(());
         }
@@ -85,7 +89,8 @@ impl Loader<'_> {
         let page_bytes = self.settings.page_bytes;
         let body_cap =
             if is_named_as_sitemap(url) { page_bytes.max(SITEMAP_BYTES) } else { page_bytes };
-        let asked = Asked { url, rights: RequestRights::named_by_user(), body_cap: Some(body_cap) };
+        let asked =
+            PageRequest { url, rights: RequestRights::named_by_user(), body_cap: Some(body_cap) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let Some(document) = self.isolated_document(url, &body, standing) else { return Ok(()) };
         self.load_document(document, 0).await
@@ -93,31 +98,36 @@ impl Loader<'_> {
 
     /// Asks a page, and keeps what it answered. What a server says instead of
     /// the page is no document.
-    async fn ask(&mut self, asked: Asked<'_>, stop: &Stop) -> Option<(Body, Standing)> {
-        let Asked { url, rights, body_cap } = asked;
+    async fn ask(
+        &mut self,
+        asked: PageRequest<'_>,
+        stop: &StopSignal,
+    ) -> Option<(Body, DocumentBase)> {
+        let PageRequest { url, rights, body_cap } = asked;
         if !self.wait_for_turn(url, stop).await {
             return None;
         }
-        let terms = Terms { body_cap, ..Terms::default() };
-        let at = LookAt { terms, ..LookAt::new(url, rights, Agent::Plain) };
+        let terms = RequestOptions { max_body_bytes: body_cap, ..RequestOptions::default() };
+        let at =
+            ProbeRequest { options: terms, ..ProbeRequest::new(url, rights, UserAgent::Plain) };
         let (probe, body) = tokio::select! {
             looked = look(&*self.ports.fetch, &*self.ports.clock, at) => looked,
             () = stop.raised() => return None,
         };
-        if probe.ending.status().is_some_and(|status| THROTTLING.contains(&status)) {
-            self.listed.tired.insert(host_name(url));
+        if probe.outcome.status().is_some_and(|status| THROTTLING.contains(&status)) {
+            self.listed.throttled_hosts.insert(host_key(url));
         }
-        let is_shown = matches!(probe.ending, Ending::Answered(200..=299));
+        let is_shown = matches!(probe.outcome, FetchOutcome::Response(200..=299));
         let last = probe.hops.last().and_then(|hop| Url::parse(&hop.url).ok());
         let shown = body.as_ref().filter(|_| self.settings.reading.remote_anchors);
         let anchors = shown.and_then(|body| {
             isolate(url.as_str(), || offered_by(&probe, body)).unwrap_or_default()
         });
-        self.brought.pages.insert(url.to_string(), SeenPage { probe, anchors });
+        self.brought.pages.insert(url.to_string(), ProbedPage { probe, anchors });
         let last = last.unwrap_or_else(|| url.clone());
         // A host that a redirect or a page leads to is not the user's choice.
         let rights = rights.inherited(url, &last);
-        Some((body.filter(|_| is_shown)?, Standing::Web { url: last, rights }))
+        Some((body.filter(|_| is_shown)?, DocumentBase::Web { url: last, rights }))
     }
 
     /// The document that a page is; nothing if it cannot be read because of an
@@ -126,7 +136,7 @@ impl Loader<'_> {
         &mut self,
         url: &Url,
         body: &Body,
-        standing: Standing,
+        standing: DocumentBase,
     ) -> Option<Document> {
         let document = isolate(url.as_str(), || self.document_of(url, body, standing));
         document.unwrap_or_else(|panicked| {
@@ -136,23 +146,23 @@ impl Loader<'_> {
     }
 
     /// The document that a page is; nothing if it is of a kind without links.
-    fn document_of(&mut self, url: &Url, body: &Body, standing: Standing) -> Option<Document> {
-        let (bytes, told, fault) = unpacked_body(body);
+    fn document_of(&mut self, url: &Url, body: &Body, standing: DocumentBase) -> Option<Document> {
+        let (bytes, told, error) = unpacked_body(body);
         let format = self.settings.reading.format.or(told)?;
         let label = url.to_string();
-        if body.is_cut {
+        if body.is_truncated {
             let text = format!(
                 "it is longer than {} bytes; the rest is not read (`--max-page-size`)",
                 body.bytes.len()
             );
-            self.loaded.problems.push(Remark { path: label.clone(), line: None, text });
+            self.loaded.problems.push(Diagnostic { path: label.clone(), line: None, text });
         }
-        self.loaded.problems.extend_with(&label, fault);
+        self.loaded.problems.extend_with(&label, error);
         Some(Document {
             label,
-            content: Content::Whole(bytes.into_owned().into()),
+            content: DocumentContent::Whole(bytes.into_owned().into()),
             format,
-            standing,
+            base: standing,
         })
     }
 
@@ -162,22 +172,22 @@ impl Loader<'_> {
             return;
         }
         for link in links {
-            if matches!(link.meaning, Meaning::Skipped(_) | Meaning::File(_)) {
+            if matches!(link.meaning, LinkResolution::Skipped(_) | LinkResolution::File(_)) {
                 continue;
             }
             // As for other documents, only `--exclude` decides.
-            let Ok(url) = canonical(None, &link.given) else { continue };
+            let Ok(url) = canonicalize(None, &link.original_url) else { continue };
             if !self.settings.scope.excludes(url.as_str()) {
-                let rights = document.standing.rights_of(&url);
+                let rights = document.base.rights_of(&url);
                 self.listed.add(Sitemap { url, rights, depth: depth + 1 });
             }
         }
     }
 
     /// Reads the sitemaps that were listed, and those that they list.
-    pub(super) async fn load_listed(&mut self, stop: &Stop) -> Result<(), EngineFault> {
+    pub(super) async fn load_listed(&mut self, stop: &StopSignal) -> Result<(), EngineError> {
         while let Some(sitemap) = self.listed.waiting.pop_front() {
-            if self.listed.tired.contains(&host_name(&sitemap.url)) {
+            if self.listed.throttled_hosts.contains(&host_key(&sitemap.url)) {
                 self.unread(sitemap.url.to_string(), "it is not read: its host wants fewer visits");
                 continue;
             }
@@ -192,7 +202,7 @@ impl Loader<'_> {
 
     /// Reports how many sitemaps the limits cut.
     fn report_cut_sitemaps(&mut self) {
-        let Listed { more, too_deep, .. } = self.listed;
+        let SitemapQueue { more, too_deep, .. } = self.listed;
         if more > 0 {
             let text = format!("{MAX_SITEMAPS} sitemaps are read, and {more} are not");
             self.unread("sitemaps".to_owned(), &text);
@@ -205,35 +215,39 @@ impl Loader<'_> {
         }
     }
 
-    async fn load_sitemap(&mut self, sitemap: &Sitemap, stop: &Stop) -> Result<(), EngineFault> {
+    async fn load_sitemap(
+        &mut self,
+        sitemap: &Sitemap,
+        stop: &StopSignal,
+    ) -> Result<(), EngineError> {
         let Sitemap { url, rights, depth } = sitemap;
-        let asked = Asked { url, rights: *rights, body_cap: Some(SITEMAP_BYTES) };
+        let asked = PageRequest { url, rights: *rights, body_cap: Some(SITEMAP_BYTES) };
         let Some((body, standing)) = self.ask(asked, stop).await else { return Ok(()) };
         let document = self.isolated_document(url, &body, standing);
         // An error page that answers 200 is told as what it is, with the link
         // to it.
-        match document.filter(|document| document.format != Format::Html) {
+        match document.filter(|document| document.format != DocumentFormat::Html) {
             Some(document) => self.load_document(document, *depth).await,
             None => Ok(()),
         }
     }
 
     /// Lets a host rest; `false` if the run is stopped meanwhile.
-    async fn rest(&self, stop: &Stop) -> bool {
+    async fn rest(&self, stop: &StopSignal) -> bool {
         let pause: Duration = self.settings.pause;
         tokio::select! {
-            () = tokio::time::sleep(pause) => !stop.is_raised(),
+            () = tokio::time::sleep(pause) => !stop.is_stopped(),
             () = stop.raised() => false,
         }
     }
 
     /// Whether a host asked for fewer visits.
     pub(super) fn is_tired(&self, host: &str) -> bool {
-        self.listed.tired.contains(host)
+        self.listed.throttled_hosts.contains(host)
     }
 
     pub(super) fn unread(&mut self, path: String, text: &str) {
-        self.loaded.problems.push(Remark { path, line: None, text: text.to_owned() });
+        self.loaded.problems.push(Diagnostic { path, line: None, text: text.to_owned() });
     }
 }
 
@@ -242,11 +256,11 @@ impl Loader<'_> {
 /// own documents are read whole.
 pub(super) fn most_links(document: &Document, depth: u32) -> usize {
     let is_listed = depth > 0;
-    let is_map = || document.format == Format::Xml && is_sitemap(document.content.head());
-    if document.standing.is_on_web() && (is_listed || is_map()) { MOST_ENTRIES } else { usize::MAX }
+    let is_map = || document.format == DocumentFormat::Xml && is_sitemap(document.content.head());
+    if document.base.is_on_web() && (is_listed || is_map()) { MOST_ENTRIES } else { usize::MAX }
 }
 
 /// Whether a document lists sitemaps.
 pub(super) fn is_index(document: &Document) -> bool {
-    document.format == Format::Xml && is_sitemap_index(document.content.head())
+    document.format == DocumentFormat::Xml && is_sitemap_index(document.content.head())
 }

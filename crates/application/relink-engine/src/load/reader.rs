@@ -7,15 +7,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use relink_model::{Link, Place};
-use relink_page::{Format, Options, Problem, Remarks, Windows};
+use relink_model::{Link, SourceLocation};
+use relink_page::{DocumentFormat, DocumentInfo, Options, Problem, WindowedExtractor};
 use relink_ports::Files;
 use tokio::sync::mpsc;
 
-use super::notes::{Notes, Told};
-use super::opened::{self, Content};
-use super::resolve::{Meaning, Resolver};
-use super::skip::Skip;
+use super::document_content::{self, DocumentContent};
+use super::ignore_rules::{IgnoreEffect, IgnoreRules};
+use super::resolve::{LinkResolution, LinkResolver};
+use super::skip::CheckSkipReason;
 use crate::WINDOW;
 use crate::isolation::{Panicked, isolate};
 
@@ -28,9 +28,9 @@ const AHEAD: usize = 8;
 
 /// A link with what becomes of it.
 pub(super) struct ReadLink {
-    pub(super) place: Place,
-    pub(super) given: String,
-    pub(super) meaning: Meaning,
+    pub(super) location: SourceLocation,
+    pub(super) original_url: String,
+    pub(super) meaning: LinkResolution,
     /// The place it wants on a web page, if such are looked for.
     pub(super) fragment: Option<String>,
     /// Codes of findings that the document says to leave alone.
@@ -38,23 +38,23 @@ pub(super) struct ReadLink {
 }
 
 /// What comes out of a document.
-pub(super) enum Piece {
+pub(super) enum ReaderEvent {
     /// Some links.
     Links(Vec<ReadLink>),
     /// What else there is to say, at the end.
-    Said(Said),
+    Said(DocumentIssues),
 }
 
 /// What there is to say of a document beside its links.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct DocumentIssues {
     /// What could not be read.
     pub(super) problems: Vec<Problem>,
     /// Notes to leave links alone whose day has passed.
     pub(super) expired: Vec<Problem>,
 }
 
-impl Said {
+impl DocumentIssues {
     /// What there is to say of a document whose reading panicked.
     fn of_panic(panicked: Panicked) -> Self {
         let text = format!("{panicked}; not all of its links are checked");
@@ -63,85 +63,95 @@ impl Said {
 }
 
 /// A document to read.
-pub(super) struct Source {
+pub(super) struct DocumentJob {
     /// The document, as the user knows it.
     pub(super) label: String,
-    pub(super) format: Format,
+    pub(super) format: DocumentFormat,
     pub(super) options: Options,
-    pub(super) content: Content,
+    pub(super) content: DocumentContent,
     /// Where huge documents are read from.
     pub(super) files: Arc<dyn Files>,
     /// The day, which notes may end by.
     pub(super) today: Date,
     /// Links that are read if it is held whole; the others are counted.
     pub(super) most: usize,
-    pub(super) resolver: Resolver,
+    pub(super) resolver: LinkResolver,
 }
 
 /// Extraction at work.
-pub(super) struct Reader {
-    pieces: mpsc::Receiver<Piece>,
+pub(super) struct LinkStream {
+    pieces: mpsc::Receiver<ReaderEvent>,
 }
 
-impl Reader {
+impl LinkStream {
     /// Starts reading.
-    pub(super) fn start(source: Source) -> Self {
+    pub(super) fn start(source: DocumentJob) -> Self {
         let (sender, pieces) = mpsc::channel(AHEAD);
         tokio::task::spawn_blocking(move || {
             let label = source.label.clone();
             let read = isolate(&label, || match source.content.clone() {
-                Content::Whole(bytes) => read(source, &bytes, &sender),
-                Content::Huge { path, .. } => read_windows(source, &path, &sender),
+                DocumentContent::Whole(bytes) => read(source, &bytes, &sender),
+                DocumentContent::Huge { path, .. } => read_windows(source, &path, &sender),
             });
-            let mut said = read.unwrap_or_else(Said::of_panic);
+            let mut said = read.unwrap_or_else(DocumentIssues::of_panic);
             said.problems.sort_by_key(|problem| problem.line);
-            send(&sender, Piece::Said(said));
+            send(&sender, ReaderEvent::Said(said));
         });
         Self { pieces }
     }
 
     /// The next piece, until there is none.
-    pub(super) async fn next(&mut self) -> Option<Piece> {
+    pub(super) async fn next(&mut self) -> Option<ReaderEvent> {
         self.pieces.recv().await
     }
 }
 
-fn read(source: Source, bytes: &[u8], sender: &mpsc::Sender<Piece>) -> Said {
-    let notes = Notes::of(source.format, bytes, source.today);
+fn read(source: DocumentJob, bytes: &[u8], sender: &mpsc::Sender<ReaderEvent>) -> DocumentIssues {
+    let notes = IgnoreRules::of(source.format, bytes, source.today);
     let mut remarks = if may_name_base(source.format) {
         read_whole(source, bytes, &notes, sender)
     } else {
         stream(&source, bytes, &notes, sender)
     };
     remarks.problems.extend(notes.problems);
-    Said { problems: remarks.problems, expired: notes.expired }
+    DocumentIssues { problems: remarks.problems, expired: notes.expired }
 }
 
 /// Whether a document of this format may set a base for its links, anywhere.
-fn may_name_base(format: Format) -> bool {
-    matches!(format, Format::Markdown | Format::Html | Format::Xml | Format::AsciiDoc)
+fn may_name_base(format: DocumentFormat) -> bool {
+    matches!(
+        format,
+        DocumentFormat::Markdown
+            | DocumentFormat::Html
+            | DocumentFormat::Xml
+            | DocumentFormat::AsciiDoc
+    )
 }
 
 /// Reads a huge document window by window. A base holds from the window on
 /// that names it, which is the first unless somebody means ill.
-fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Said {
-    let mut said = Said::default();
-    let document = match opened::stream(&*source.files, path) {
+fn read_windows(
+    source: DocumentJob,
+    path: &Path,
+    sender: &mpsc::Sender<ReaderEvent>,
+) -> DocumentIssues {
+    let mut said = DocumentIssues::default();
+    let document = match document_content::stream(&*source.files, path) {
         Ok(document) => document,
-        Err(fault) => {
-            said.problems.push(Problem { line: 1, text: fault.to_string() });
+        Err(error) => {
+            said.problems.push(Problem { line: 1, text: error.to_string() });
             return said;
         }
     };
-    let Source { format, options, today, mut resolver, .. } = source;
-    let mut windows = Windows::new(format, &options, WINDOW, document);
+    let DocumentJob { format, options, today, mut resolver, .. } = source;
+    let mut windows = WindowedExtractor::new(format, &options, WINDOW, document);
     let mut base = None;
-    while !sender.is_closed() && windows.fill() {
-        let notes = Notes::sorted(windows.notes().to_vec(), today);
-        let new = Notes::sorted(windows.new_notes().to_vec(), today);
+    while !sender.is_closed() && windows.next_window() {
+        let notes = IgnoreRules::sorted(windows.notes().to_vec(), today);
+        let new = IgnoreRules::sorted(windows.new_notes().to_vec(), today);
         let remarks = if may_name_base(format) {
             let mut links = Vec::new();
-            let mut remarks = windows.each_link(&mut |link| links.push(link));
+            let mut remarks = windows.for_each_link(&mut |link| links.push(link));
             if base.is_none() && remarks.base.is_some() {
                 base = remarks.base.take();
                 resolver = resolver.with_base(base.as_deref());
@@ -151,7 +161,7 @@ fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Sa
         } else {
             // A window may be one line of many megabytes.
             let mut chunks = Chunks::new(sender);
-            windows.each_link(&mut |link| chunks.push(ReadLink::new(&link, &resolver, &notes)))
+            windows.for_each_link(&mut |link| chunks.push(ReadLink::new(&link, &resolver, &notes)))
         };
         said.problems.extend(remarks.problems.into_iter().chain(new.problems));
         said.expired.extend(new.expired);
@@ -160,9 +170,14 @@ fn read_windows(source: Source, path: &Path, sender: &mpsc::Sender<Piece>) -> Sa
 }
 
 /// Formats whose links stand for themselves are sent on as they are found.
-fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Piece>) -> Remarks {
+fn stream(
+    source: &DocumentJob,
+    bytes: &[u8],
+    notes: &IgnoreRules,
+    sender: &mpsc::Sender<ReaderEvent>,
+) -> DocumentInfo {
     let mut chunks = Chunks::new(sender);
-    let Source { format, options, resolver, most, .. } = source;
+    let DocumentJob { format, options, resolver, most, .. } = source;
     let mut quota = Quota::new(*most);
     let mut remarks = relink_page::each_link_with(*format, bytes, options, &mut |link| {
         if quota.takes(&link) {
@@ -175,12 +190,12 @@ fn stream(source: &Source, bytes: &[u8], notes: &Notes, sender: &mpsc::Sender<Pi
 
 /// Formats that may name a base anywhere are read to the end first.
 fn read_whole(
-    source: Source,
+    source: DocumentJob,
     bytes: &[u8],
-    notes: &Notes,
-    sender: &mpsc::Sender<Piece>,
-) -> Remarks {
-    let Source { format, options, resolver, most, .. } = source;
+    notes: &IgnoreRules,
+    sender: &mpsc::Sender<ReaderEvent>,
+) -> DocumentInfo {
+    let DocumentJob { format, options, resolver, most, .. } = source;
     let (mut links, mut quota) = (Vec::new(), Quota::new(most));
     let mut remarks = relink_page::each_link_with(format, bytes, &options, &mut |link| {
         if quota.takes(&link) {
@@ -195,12 +210,12 @@ fn read_whole(
 
 /// Links that are sent on in chunks; the last one when this is dropped.
 struct Chunks<'a> {
-    sender: &'a mpsc::Sender<Piece>,
+    sender: &'a mpsc::Sender<ReaderEvent>,
     links: Vec<ReadLink>,
 }
 
 impl<'a> Chunks<'a> {
-    fn new(sender: &'a mpsc::Sender<Piece>) -> Self {
+    fn new(sender: &'a mpsc::Sender<ReaderEvent>) -> Self {
         Self { sender, links: Vec::with_capacity(CHUNK) }
     }
 
@@ -208,36 +223,36 @@ impl<'a> Chunks<'a> {
         self.links.push(link);
         if self.links.len() == CHUNK {
             let full = std::mem::replace(&mut self.links, Vec::with_capacity(CHUNK));
-            send(self.sender, Piece::Links(full));
+            send(self.sender, ReaderEvent::Links(full));
         }
     }
 }
 
 impl Drop for Chunks<'_> {
     fn drop(&mut self) {
-        send(self.sender, Piece::Links(std::mem::take(&mut self.links)));
+        send(self.sender, ReaderEvent::Links(std::mem::take(&mut self.links)));
     }
 }
 
 /// How many links of a document are taken.
 struct Quota {
     most: usize,
-    taken: usize,
+    used: usize,
     /// How many more there were, and the line of the first of them.
     more: Option<(usize, u32)>,
 }
 
 impl Quota {
     fn new(most: usize) -> Self {
-        Self { most, taken: 0, more: None }
+        Self { most, used: 0, more: None }
     }
 
     fn takes(&mut self, link: &Link) -> bool {
-        if self.taken < self.most {
-            self.taken += 1;
+        if self.used < self.most {
+            self.used += 1;
             return true;
         }
-        let (more, first) = self.more.unwrap_or((0, link.place.line));
+        let (more, first) = self.more.unwrap_or((0, link.location.line));
         self.more = Some((more + 1, first));
         false
     }
@@ -250,21 +265,26 @@ impl Quota {
     }
 }
 
-fn send_links(links: &[Link], resolver: &Resolver, notes: &Notes, sender: &mpsc::Sender<Piece>) {
+fn send_links(
+    links: &[Link],
+    resolver: &LinkResolver,
+    notes: &IgnoreRules,
+    sender: &mpsc::Sender<ReaderEvent>,
+) {
     for links in links.chunks(CHUNK) {
         let links = links.iter().map(|link| ReadLink::new(link, resolver, notes));
-        send(sender, Piece::Links(links.collect()));
+        send(sender, ReaderEvent::Links(links.collect()));
     }
 }
 
-fn send(sender: &mpsc::Sender<Piece>, piece: Piece) {
+fn send(sender: &mpsc::Sender<ReaderEvent>, piece: ReaderEvent) {
     // A receiver that is gone has stopped the run; the rest is read in vain,
     // which is quicker than unwinding an extractor.
     let _ = sender.blocking_send(piece);
 }
 
 impl ReadLink {
-    pub(super) fn new(link: &Link, resolver: &Resolver, notes: &Notes) -> Self {
+    pub(super) fn new(link: &Link, resolver: &LinkResolver, notes: &IgnoreRules) -> Self {
         let meaning = resolver.resolve(link);
         let mut given = meaning.given(link);
         let fragment = resolver.place(link, &meaning);
@@ -272,13 +292,17 @@ impl ReadLink {
             // The place may get a finding of its own; this one is the page's.
             given.truncate(given.find('#').unwrap_or(given.len()));
         }
-        let (meaning, hidden) = match notes.tell(link.place.line) {
-            Told::Nothing => (meaning, Vec::new()),
-            Told::Hidden(codes) => (meaning, codes),
+        let (meaning, hidden) = match notes.tell(link.location.line) {
+            IgnoreEffect::Nothing => (meaning, Vec::new()),
+            IgnoreEffect::Hidden(codes) => (meaning, codes),
             // What is skipped anyway has a better reason.
-            Told::Ignored if matches!(meaning, Meaning::Skipped(_)) => (meaning, Vec::new()),
-            Told::Ignored => (Meaning::Skipped(Skip::Ignored), Vec::new()),
+            IgnoreEffect::Ignored if matches!(meaning, LinkResolution::Skipped(_)) => {
+                (meaning, Vec::new())
+            }
+            IgnoreEffect::Ignored => {
+                (LinkResolution::Skipped(CheckSkipReason::Ignored), Vec::new())
+            }
         };
-        Self { place: link.place, given, meaning, fragment, hidden }
+        Self { location: link.location, original_url: given, meaning, fragment, hidden }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use relink_page::{Column, Format, Slugs};
+use relink_page::{Column, DocumentFormat, SlugStyle};
 use url::Url;
 
 /// How documents are read.
 #[derive(Debug, Clone, Default)]
-pub struct Reading {
+pub struct ReadOptions {
     /// The format of every document, instead of what its name and content say.
-    pub format: Option<Format>,
+    pub format: Option<DocumentFormat>,
     /// The column of tables that holds the addresses.
     pub column: Option<Column>,
     /// By which rule local links are followed.
@@ -34,7 +34,7 @@ pub struct LocalRules {
     /// Extensions that may be left out in links.
     pub fallback_extensions: Vec<String>,
     /// Whose anchors headings have; without, anchors are not checked.
-    pub anchors: Option<Slugs>,
+    pub anchors: Option<SlugStyle>,
 }
 
 impl Default for LocalRules {
@@ -44,7 +44,7 @@ impl Default for LocalRules {
             base: None,
             index_files: Vec::new(),
             fallback_extensions: Vec::new(),
-            anchors: Some(Slugs::Any),
+            anchors: Some(SlugStyle::Any),
         }
     }
 }

@@ -6,17 +6,17 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
-use relink_frontier::{Scope, canonical, host_name};
+use relink_frontier::{UrlFilter, canonicalize, host_key};
 use relink_model::{
-    Link, LinkTarget, PlaceKind, SkipReason, Word, redact_stored_url, redact_url, with_authority,
+    Link, LinkKind, LinkTarget, SkipReason, Verdict, redact_stored_url, redact_url, with_authority,
 };
-use relink_page::{Format, fills_placeholders, holds_placeholder};
+use relink_page::{DocumentFormat, fills_placeholders, holds_placeholder};
 use relink_ports::NewTarget;
 use url::Url;
 
 use super::local::{LocalLink, manner, own_manner, tidied};
-use super::skip::Skip;
-use super::{LoadSettings, LocalRules, Standing};
+use super::skip::CheckSkipReason;
+use super::{DocumentBase, LoadSettings, LocalRules};
 use crate::anchors::wanted;
 use crate::base::is_base;
 use crate::crawl::BadLink;
@@ -38,18 +38,18 @@ const PATH_SEGMENT: &AsciiSet = &CONTROLS
     .add(b'}');
 
 /// What becomes of a link.
-pub(super) enum Meaning {
+pub(super) enum LinkResolution {
     /// It is a target of the run.
     Target(NewTarget),
     /// It leads to a file that may or may not be there.
     File(LocalLink),
     /// It is not checked.
-    Skipped(Skip),
+    Skipped(CheckSkipReason),
     /// It takes no part in this run.
     LeftOut,
 }
 
-impl Meaning {
+impl LinkResolution {
     /// The address as the reader knows it: as written where that is an
     /// address, and never with credentials.
     pub(super) fn given(&self, link: &Link) -> String {
@@ -73,12 +73,12 @@ fn is_address(text: &str) -> bool {
 }
 
 /// Resolves the links of one document.
-pub(super) struct Resolver {
-    scope: Scope,
+pub(super) struct LinkResolver {
+    scope: UrlFilter,
     is_offline: bool,
     rules: LocalRules,
-    format: Format,
-    standing: Standing,
+    format: DocumentFormat,
+    document_base: DocumentBase,
     /// Whether names reserved for examples are passed over.
     skips_reserved: bool,
     /// What a placeholder of a template means in the document.
@@ -88,7 +88,7 @@ pub(super) struct Resolver {
     /// What relative links are relative to, if that is on the web.
     base: Option<Url>,
     /// What the document itself says about that.
-    said: Said,
+    said: BaseHref,
 }
 
 /// What placeholders of templates mean in a document.
@@ -102,9 +102,10 @@ enum Placeholders {
 }
 
 impl Placeholders {
-    fn of(standing: &Standing, format: Format, head: &[u8]) -> Self {
-        let is_page = matches!(format, Format::Html | Format::Xml | Format::Css);
-        if standing.is_on_web() && is_page && !fills_placeholders(head) {
+    fn of(document_base: &DocumentBase, format: DocumentFormat, head: &[u8]) -> Self {
+        let is_page =
+            matches!(format, DocumentFormat::Html | DocumentFormat::Xml | DocumentFormat::Css);
+        if document_base.is_on_web() && is_page && !fills_placeholders(head) {
             Self::Findings
         } else {
             Self::Skipped
@@ -114,41 +115,41 @@ impl Placeholders {
 
 /// What a document says its links are relative to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum BaseHref {
     /// Nothing.
     Nothing,
     /// Another place than its own.
     Elsewhere,
     /// A place below the root, and nobody said where that is.
-    Adrift,
+    Unresolvable,
 }
 
-impl Resolver {
+impl LinkResolver {
     /// For a document of this format that stands here.
     pub(super) fn new(
         settings: &LoadSettings,
-        format: Format,
-        standing: Standing,
+        format: DocumentFormat,
+        document_base: DocumentBase,
         head: &[u8],
     ) -> Self {
         let rules = settings.reading.local.clone();
-        let base = match &standing {
-            Standing::Web { url, .. } => Some(url.clone()),
-            Standing::Folder { folder, .. } => published(&rules, folder),
+        let base = match &document_base {
+            DocumentBase::Web { url, .. } => Some(url.clone()),
+            DocumentBase::Folder { folder, .. } => published(&rules, folder),
         };
         // What a user names, or a page on the web, is meant.
-        let is_file = matches!(&standing, Standing::Folder { own: Some(_), .. });
+        let is_file = matches!(&document_base, DocumentBase::Folder { own: Some(_), .. });
         Self {
             scope: settings.scope.clone(),
             is_offline: settings.is_offline,
             rules,
             format,
-            placeholders: Placeholders::of(&standing, format, head),
-            standing,
+            placeholders: Placeholders::of(&document_base, format, head),
+            document_base,
             skips_reserved: settings.reading.skips_reserved && is_file,
             looks_for_places: settings.reading.remote_anchors,
             base,
-            said: Said::Nothing,
+            said: BaseHref::Nothing,
         }
     }
 
@@ -164,7 +165,7 @@ impl Resolver {
             return self;
         }
         if said.is_some() {
-            self.said = Said::Elsewhere;
+            self.said = BaseHref::Elsewhere;
         }
         self.base = said.or(self.base);
         if self.base.is_none() {
@@ -175,23 +176,25 @@ impl Resolver {
 
     /// On the disk, a relative base is another place to stand.
     fn move_to(&mut self, base: &str) {
-        let Standing::Folder { folder, own } = &self.standing else { return };
-        self.said = Said::Elsewhere;
+        let DocumentBase::Folder { folder, own } = &self.document_base else { return };
+        self.said = BaseHref::Elsewhere;
         let link = LocalLink::new(base, folder, own.as_deref(), self.rules.root.as_deref());
         let Some(link) = link else {
-            self.said = Said::Adrift;
+            self.said = BaseHref::Unresolvable;
             return;
         };
         let own = link.path().to_owned();
         let is_folder = base.split(['?', '#']).next().is_some_and(|path| path.ends_with('/'));
         let folder = if is_folder { Some(own.as_path()) } else { own.parent() };
-        self.standing =
-            Standing::Folder { folder: folder.unwrap_or(Path::new("")).to_owned(), own: Some(own) };
+        self.document_base = DocumentBase::Folder {
+            folder: folder.unwrap_or(Path::new("")).to_owned(),
+            own: Some(own),
+        };
     }
 
     /// What the link means.
-    pub(super) fn resolve(&self, link: &Link) -> Meaning {
-        let kind = link.place.kind;
+    pub(super) fn resolve(&self, link: &Link) -> LinkResolution {
+        let kind = link.location.kind;
         if self.placeholders == Placeholders::Findings && holds_placeholder(&link.target) {
             return self.bad_link(link.target.text(), BadLink::placeholder());
         }
@@ -202,115 +205,115 @@ impl Resolver {
             LinkTarget::Skipped(text, SkipReason::Scheme) if is_file_address(text) => {
                 self.file_address(text)
             }
-            LinkTarget::Skipped(_, reason) => Meaning::Skipped((*reason).into()),
+            LinkTarget::Skipped(_, reason) => LinkResolution::Skipped((*reason).into()),
             LinkTarget::Malformed(text, reason) => self.malformed(text, reason),
         }
     }
 
-    fn web(&self, text: &str, skips_reserved: bool) -> Meaning {
+    fn web(&self, text: &str, skips_reserved: bool) -> LinkResolution {
         // Without a base, `//host/path` takes the scheme that is safe to assume.
         let url = match (&self.base, text.strip_prefix("//")) {
-            (None, Some(rest)) => canonical(None, &format!("https://{rest}")),
-            (base, _) => canonical(base.as_ref(), text),
+            (None, Some(rest)) => canonicalize(None, &format!("https://{rest}")),
+            (base, _) => canonicalize(base.as_ref(), text),
         };
         let url = match url {
             Ok(url) => url,
-            Err(fault) => return self.malformed(text, &fault.to_string()),
+            Err(error) => return self.malformed(text, &error.to_string()),
         };
         if skips_reserved && url.host_str().is_some_and(is_reserved) {
-            return Meaning::Skipped(Skip::Reserved);
+            return LinkResolution::Skipped(CheckSkipReason::Reserved);
         }
-        if self.is_offline || !self.scope.takes(url.as_str()) {
-            return Meaning::LeftOut;
+        if self.is_offline || !self.scope.matches(url.as_str()) {
+            return LinkResolution::LeftOut;
         }
-        Meaning::Target(NewTarget::Web {
-            host: host_name(&url),
-            rights: self.standing.rights_of(&url),
+        LinkResolution::Target(NewTarget::Web {
+            host: host_key(&url),
+            rights: self.document_base.rights_of(&url),
             url: url.into(),
         })
     }
 
-    fn path(&self, text: &str, kind: PlaceKind) -> Meaning {
+    fn path(&self, text: &str, kind: LinkKind) -> LinkResolution {
         let Some(manner) = manner(kind, self.format, text) else {
-            return Meaning::Skipped(Skip::PageName);
+            return LinkResolution::Skipped(CheckSkipReason::PageName);
         };
         // A reference leads to a source, which lies on the disk wherever the
         // pages made of it are published.
-        let is_source = kind == PlaceKind::Reference
-            && self.said == Said::Nothing
-            && !self.standing.is_on_web();
+        let is_source = kind == LinkKind::Reference
+            && self.said == BaseHref::Nothing
+            && !self.document_base.is_on_web();
         if self.base.is_some() && !is_source {
             return self.web(text, false);
         }
-        let Standing::Folder { folder, own } = &self.standing else {
-            return Meaning::Skipped(Skip::PageName);
+        let DocumentBase::Folder { folder, own } = &self.document_base else {
+            return LinkResolution::Skipped(CheckSkipReason::PageName);
         };
-        if self.said == Said::Adrift {
-            return Meaning::Skipped(Skip::NoRoot);
+        if self.said == BaseHref::Unresolvable {
+            return LinkResolution::Skipped(CheckSkipReason::NoRoot);
         }
         let link = LocalLink::new(text, folder, own.as_deref(), self.rules.root.as_deref());
         match link {
-            None => Meaning::Skipped(Skip::NoRoot),
+            None => LinkResolution::Skipped(CheckSkipReason::NoRoot),
             Some(link) => self.local(link.written(manner)),
         }
     }
 
     /// The place that a link wants on a web page, if such are looked for.
-    pub(super) fn place(&self, link: &Link, meaning: &Meaning) -> Option<String> {
-        let is_web = matches!(meaning, Meaning::Target(NewTarget::Web { .. }));
+    pub(super) fn place(&self, link: &Link, meaning: &LinkResolution) -> Option<String> {
+        let is_web = matches!(meaning, LinkResolution::Target(NewTarget::Web { .. }));
         (is_web && self.looks_for_places).then(|| wanted(link.target.text())).flatten()
     }
 
     /// A place in the document itself. On the web, that takes more than one
     /// look at the page, and where a base is set, it is not this document.
-    fn fragment(&self, text: &str, kind: PlaceKind) -> Meaning {
+    fn fragment(&self, text: &str, kind: LinkKind) -> LinkResolution {
         let is_looked_for = self.looks_for_places && wanted(text).is_some();
-        if self.standing.is_on_web() && is_looked_for {
+        if self.document_base.is_on_web() && is_looked_for {
             return self.web(text, false);
         }
-        let Standing::Folder { folder, own: Some(own) } = &self.standing else {
-            return Meaning::Skipped(Skip::Anchor);
+        let DocumentBase::Folder { folder, own: Some(own) } = &self.document_base else {
+            return LinkResolution::Skipped(CheckSkipReason::Anchor);
         };
-        if self.said != Said::Nothing
+        if self.said != BaseHref::Nothing
             || self.rules.anchors.is_none()
-            || self.format == Format::Wikitext
+            || self.format == DocumentFormat::Wikitext
         {
-            return Meaning::Skipped(Skip::Anchor);
+            return LinkResolution::Skipped(CheckSkipReason::Anchor);
         }
         match LocalLink::new(text, folder, Some(own), None) {
-            None => Meaning::Skipped(Skip::Anchor),
+            None => LinkResolution::Skipped(CheckSkipReason::Anchor),
             Some(link) => self.local(link.written(own_manner(kind, self.format))),
         }
     }
 
     /// A file by its address; only documents on this machine can mean one.
-    fn file_address(&self, text: &str) -> Meaning {
-        match LocalLink::of_address(text).filter(|_| !self.standing.is_on_web()) {
-            None => Meaning::Skipped(Skip::Scheme),
+    fn file_address(&self, text: &str) -> LinkResolution {
+        match LocalLink::of_address(text).filter(|_| !self.document_base.is_on_web()) {
+            None => LinkResolution::Skipped(CheckSkipReason::Scheme),
             Some(link) => self.local(link),
         }
     }
 
-    fn local(&self, link: LocalLink) -> Meaning {
+    fn local(&self, link: LocalLink) -> LinkResolution {
         let link = if self.rules.anchors.is_none() { link.without_fragment() } else { link };
-        if !self.scope.takes(&link.file_key()) || self.scope.excludes(&link.key()) {
-            return Meaning::LeftOut;
+        if !self.scope.matches(&link.file_key()) || self.scope.excludes(&link.key()) {
+            return LinkResolution::LeftOut;
         }
-        Meaning::File(link)
+        LinkResolution::File(link)
     }
 
-    fn malformed(&self, text: &str, reason: &str) -> Meaning {
+    fn malformed(&self, text: &str, reason: &str) -> LinkResolution {
         self.bad_link(text, BadLink::malformed(reason.to_owned()))
     }
 
-    fn bad_link(&self, text: &str, bad: BadLink) -> Meaning {
-        if !self.scope.takes(text) {
-            return Meaning::LeftOut;
+    fn bad_link(&self, text: &str, bad: BadLink) -> LinkResolution {
+        if !self.scope.matches(text) {
+            return LinkResolution::LeftOut;
         }
-        Meaning::Target(NewTarget::Local {
+        LinkResolution::Target(NewTarget::Local {
             // Malformed or not, a password is never stored.
             key: format!("malformed:{}", redact_url(text)),
-            word: Word::Local,
+            verdict: Verdict::Local,
             code: Some(bad.code),
             reason: bad.reason,
         })

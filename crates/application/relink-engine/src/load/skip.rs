@@ -7,7 +7,7 @@ use relink_model::SkipReason;
 
 /// Why a link is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Skip {
+pub enum CheckSkipReason {
     /// It stands in code or literal text.
     Code,
     /// It stands in a comment.
@@ -32,7 +32,7 @@ pub enum Skip {
     Anchor,
 }
 
-impl Skip {
+impl CheckSkipReason {
     /// As JSON spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -68,13 +68,13 @@ impl Skip {
     }
 }
 
-impl fmt::Display for Skip {
+impl fmt::Display for CheckSkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
     }
 }
 
-impl From<SkipReason> for Skip {
+impl From<SkipReason> for CheckSkipReason {
     fn from(reason: SkipReason) -> Self {
         match reason {
             SkipReason::Scheme => Self::Scheme,
@@ -91,17 +91,17 @@ impl From<SkipReason> for Skip {
 
 /// How many links were not checked, by the reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Skips(BTreeMap<Skip, u64>);
+pub struct SkipCounts(BTreeMap<CheckSkipReason, u64>);
 
-impl Skips {
+impl SkipCounts {
     /// One more.
-    pub(super) fn add(&mut self, skip: Skip) {
+    pub(super) fn add(&mut self, skip: CheckSkipReason) {
         *self.0.entry(skip).or_default() += 1;
     }
 
     /// The same, with so many more.
     #[must_use]
-    pub fn with(mut self, skip: Skip, count: u64) -> Self {
+    pub fn with(mut self, skip: CheckSkipReason, count: u64) -> Self {
         if count > 0 {
             *self.0.entry(skip).or_default() += count;
         }
@@ -114,7 +114,7 @@ impl Skips {
     }
 
     /// The reasons that occurred, with their counts.
-    pub fn iter(&self) -> impl Iterator<Item = (Skip, u64)> {
+    pub fn iter(&self) -> impl Iterator<Item = (CheckSkipReason, u64)> {
         self.0.iter().map(|(skip, count)| (*skip, *count))
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! The same for a page of the living web and for one of a stored graph.
 
-use relink_decay::{Decay, Form, Graph, Interval, Sigma, Split, Survey};
+use relink_decay::{
+    Decay, DecayDefinition, DecayEstimator, Graph, Interval, ScoreBreakdown, Sigma,
+};
 
 /// The score of one page, and where it comes from.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Account {
+pub struct PageDecayDetails {
     /// The score.
     pub decay: Decay,
     /// Where it lies, 95 times in 100 or more often.
@@ -18,7 +20,7 @@ pub struct Account {
     /// The surfer's patience.
     pub sigma: Sigma,
     /// Which of the two definitions.
-    pub form: Form,
+    pub form: DecayDefinition,
     /// What its own links have to do with it; nothing for a page that fails
     /// itself.
     pub own: Option<OwnLinks>,
@@ -63,7 +65,7 @@ pub struct OwnLinks {
     pub dead: f64,
     /// The two parts of the score; where not all links were looked at, the
     /// part of the own links is the least it can be.
-    pub split: Split,
+    pub split: ScoreBreakdown,
 }
 
 impl OwnLinks {
@@ -73,7 +75,7 @@ impl OwnLinks {
         chances: impl IntoIterator<Item = Option<f64>>,
         decay: Decay,
         sigma: Sigma,
-        form: Form,
+        form: DecayDefinition,
     ) -> Self {
         let (mut links, mut looked_at, mut dead) = (0, 0, 0.0);
         for chance in chances {
@@ -82,11 +84,11 @@ impl OwnLinks {
             dead += chance.unwrap_or(0.0);
         }
         let loops = match form {
-            Form::Plain => 0,
-            Form::SelfLoop => 1,
+            DecayDefinition::Plain => 0,
+            DecayDefinition::SelfLoop => 1,
         };
         let share = share(dead, links + loops);
-        let split = Split::new(sigma, share, mean_of_others(decay, sigma, share));
+        let split = ScoreBreakdown::new(sigma, share, mean_of_others(decay, sigma, share));
         Self { links, looked_at, dead, split }
     }
 
@@ -99,8 +101,8 @@ impl OwnLinks {
 /// What the other links must lead to on average for the score to be what it
 /// is: equation (1), solved for its last term.
 fn mean_of_others(decay: Decay, sigma: Sigma, dead: Decay) -> Decay {
-    let others = sigma.going_on() * (1.0 - dead.get());
-    let left = decay.get() - sigma.going_on() * dead.get();
+    let others = sigma.continue_probability() * (1.0 - dead.get());
+    let left = decay.get() - sigma.continue_probability() * dead.get();
     if others <= 0.0 { Decay::SOUND } else { nearest(left / others) }
 }
 
@@ -115,13 +117,16 @@ pub(super) fn nearest(value: f64) -> Decay {
 }
 
 /// What a survey knows of where surfers fail, by name.
-pub(super) fn dead_ends(survey: &Survey, name: impl Fn(u32) -> String) -> Vec<NamedDeadEnd> {
+pub(super) fn dead_ends(
+    survey: &DecayEstimator,
+    name: impl Fn(u32) -> String,
+) -> Vec<NamedDeadEnd> {
     let named = survey.estimate().dead_ends.into_iter();
     named.map(|end| NamedDeadEnd { page: name(end.page), share: end.share }).collect()
 }
 
 /// What a survey knows of links to repair, by name.
-pub(super) fn repairs(survey: &Survey, name: impl Fn(u32) -> String) -> Vec<NamedRepair> {
+pub(super) fn repairs(survey: &DecayEstimator, name: impl Fn(u32) -> String) -> Vec<NamedRepair> {
     let named = survey.repairs().into_iter().map(|repair| NamedRepair {
         from: name(repair.from),
         to: name(repair.to),
@@ -131,7 +136,7 @@ pub(super) fn repairs(survey: &Survey, name: impl Fn(u32) -> String) -> Vec<Name
     named.collect()
 }
 
-impl Account {
+impl PageDecayDetails {
     /// The repairs to begin with: those that halve the score, at most so many.
     pub fn first_repairs(&self, most: usize) -> &[NamedRepair] {
         let mut gained = 0.0;

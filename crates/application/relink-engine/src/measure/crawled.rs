@@ -6,14 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relink_decay::{GraphError, Page};
-use relink_model::{ErrandId, PlaceKind, RunId, Word};
+use relink_decay::{GraphError, PageIndex};
+use relink_model::{LinkKind, RunId, TaskId, Verdict};
 use relink_ports::{DocumentId, SiteLink, SiteTarget, Store};
 use url::Url;
 
-use super::fails::Fails;
-use super::known_web::{Knowledge, KnownWeb, Node};
-use crate::EngineFault;
+use super::failure_model::FailureModel;
+use super::web_graph::{Knowledge, Node, WebGraph};
+use crate::EngineError;
 use crate::crawl::links_left_aside;
 
 /// Rows read from the store at a time.
@@ -29,10 +29,10 @@ const MOST_HOPS: usize = 20;
 pub async fn crawled_web(
     store: &dyn Store,
     run: RunId,
-    fails: Fails,
-) -> Result<KnownWeb, EngineFault> {
+    fails: FailureModel,
+) -> Result<WebGraph, EngineError> {
     let mut crawled = Crawled { pages: pages(store, run).await?, ..Crawled::default() };
-    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
         let piece = store.site_links(run, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
@@ -42,22 +42,19 @@ pub async fn crawled_web(
         }
     }
     let mut targets = Vec::new();
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
         let piece = store.site_targets(run, after, PIECE).await?;
         let Some(last) = piece.last() else { break };
-        after = last.errand;
-        targets.extend(piece.into_iter().map(Target::new));
+        after = last.task;
+        targets.extend(piece.into_iter().map(GraphTarget::new));
     }
     let mut web = crawled.web(&targets, fails)?;
     web.missing_links = links_left_aside(store, run).await?;
     Ok(web)
 }
 
-async fn pages(
-    store: &dyn Store,
-    run: RunId,
-) -> Result<HashMap<DocumentId, ErrandId>, EngineFault> {
+async fn pages(store: &dyn Store, run: RunId) -> Result<HashMap<DocumentId, TaskId>, EngineError> {
     let mut all = HashMap::new();
     let mut after = DocumentId(0);
     loop {
@@ -65,22 +62,22 @@ async fn pages(
         let Some(last) = piece.last() else { return Ok(all) };
         after = last.document;
         let read = piece.into_iter().filter(|page| !page.is_sitemap);
-        all.extend(read.filter_map(|page| Some((page.document, page.errand?))));
+        all.extend(read.filter_map(|page| Some((page.document, page.task?))));
     }
 }
 
 /// What a crawl's graph needs of a target.
-struct Target {
-    errand: ErrandId,
+struct GraphTarget {
+    task: TaskId,
     url: String,
-    word: Option<Word>,
+    verdict: Option<Verdict>,
     has_title: bool,
 }
 
-impl Target {
+impl GraphTarget {
     fn new(target: SiteTarget) -> Self {
-        let SiteTarget { errand, url, word, title, .. } = target;
-        Self { errand, url, word, has_title: title.is_some() }
+        let SiteTarget { task, url, verdict: word, title, .. } = target;
+        Self { task, url, verdict: word, has_title: title.is_some() }
     }
 
     fn host(&self) -> Option<String> {
@@ -91,24 +88,24 @@ impl Target {
 /// Pages and links as they are read.
 #[derive(Default)]
 struct Crawled {
-    pages: HashMap<DocumentId, ErrandId>,
-    links: Vec<(ErrandId, ErrandId)>,
+    pages: HashMap<DocumentId, TaskId>,
+    links: Vec<(TaskId, TaskId)>,
     /// Where pages lead that lead elsewhere at once.
-    onward: HashMap<ErrandId, ErrandId>,
+    onward: HashMap<TaskId, TaskId>,
     /// Pages with links of any kind but the way on.
-    with_links: HashSet<ErrandId>,
+    with_links: HashSet<TaskId>,
 }
 
 impl Crawled {
     fn read_link(&mut self, link: &SiteLink) {
         let Some(&from) = self.pages.get(&link.from) else { return };
         match link.kind {
-            PlaceKind::Refresh => {
+            LinkKind::Refresh => {
                 self.onward.insert(from, link.to);
             }
             // A place on the same page is no other page.
-            PlaceKind::Link if link.fragment.is_some() && link.to == from => {}
-            PlaceKind::Link => {
+            LinkKind::Hyperlink if link.fragment.is_some() && link.to == from => {}
+            LinkKind::Hyperlink => {
                 self.with_links.insert(from);
                 self.links.push((from, link.to));
             }
@@ -119,40 +116,40 @@ impl Crawled {
     }
 
     /// Where a target leads in the end.
-    fn landing(&self, mut errand: ErrandId) -> ErrandId {
+    fn landing(&self, mut task: TaskId) -> TaskId {
         for _ in 0..MOST_HOPS {
-            match self.onward.get(&errand) {
-                Some(&next) if !self.with_links.contains(&errand) => errand = next,
+            match self.onward.get(&task) {
+                Some(&next) if !self.with_links.contains(&task) => task = next,
                 _ => break,
             }
         }
-        errand
+        task
     }
 
-    fn web(&self, targets: &[Target], fails: Fails) -> Result<KnownWeb, EngineFault> {
-        let read: HashSet<ErrandId> = self.pages.values().copied().collect();
+    fn web(&self, targets: &[GraphTarget], fails: FailureModel) -> Result<WebGraph, EngineError> {
+        let read: HashSet<TaskId> = self.pages.values().copied().collect();
         let hosts: HashSet<String> = targets
             .iter()
-            .filter(|target| read.contains(&target.errand))
-            .filter_map(Target::host)
+            .filter(|target| read.contains(&target.task))
+            .filter_map(GraphTarget::host)
             .collect();
-        let mut numbers: HashMap<ErrandId, Page> = HashMap::new();
+        let mut numbers: HashMap<TaskId, PageIndex> = HashMap::new();
         let mut nodes = Vec::new();
-        let own = targets.iter().filter(|target| self.landing(target.errand) == target.errand);
+        let own = targets.iter().filter(|target| self.landing(target.task) == target.task);
         for (number, target) in (0..).zip(own) {
-            numbers.insert(target.errand, number);
+            numbers.insert(target.task, number);
             let is_here = target.host().is_some_and(|host| hosts.contains(&host));
-            nodes.push(node(target, read.contains(&target.errand), is_here, fails));
+            nodes.push(node(target, read.contains(&target.task), is_here, fails));
         }
-        let number = |errand: ErrandId| numbers.get(&self.landing(errand)).copied();
-        let links: Vec<(Page, Page)> = self
+        let number = |task: TaskId| numbers.get(&self.landing(task)).copied();
+        let links: Vec<(PageIndex, PageIndex)> = self
             .links
             .iter()
             .filter_map(|&(from, to)| Some((number(from)?, number(to)?)))
             .collect();
-        let mut web = KnownWeb::new(nodes, &links).map_err(no_graph)?;
+        let mut web = WebGraph::new(nodes, &links).map_err(no_graph)?;
         for target in targets {
-            if let Some(page) = number(target.errand) {
+            if let Some(page) = number(target.task) {
                 web.add_name(target.url.clone(), page);
             }
         }
@@ -160,28 +157,30 @@ impl Crawled {
     }
 }
 
-fn node(target: &Target, is_read: bool, is_here: bool, fails: Fails) -> Node {
-    let chance = target.word.map_or(0.0, |word| fails.chance(word));
-    let knowledge = match target.word {
+fn node(target: &GraphTarget, is_read: bool, is_here: bool, fails: FailureModel) -> Node {
+    let chance = target.verdict.map_or(0.0, |word| fails.chance(word));
+    let knowledge = match target.verdict {
         None => Knowledge::Nothing,
         Some(word) if fails.leaves_open(word) => Knowledge::Nothing,
-        Some(Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk) if is_read => {
+        Some(Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk) if is_read => {
             Knowledge::Page
         }
         // What has no title and was not read on a site that was: a file.
-        Some(Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk)
+        Some(Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk)
             if is_here && !target.has_title =>
         {
             Knowledge::Leaf
         }
-        Some(Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk) => Knowledge::Alive,
+        Some(Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk) => {
+            Knowledge::Alive
+        }
         Some(_) => Knowledge::Leaf,
     };
     let name = target.url.strip_prefix("malformed:").unwrap_or(&target.url).to_owned();
     Node { name, fails: chance, knowledge }
 }
 
-fn no_graph(fault: GraphError) -> EngineFault {
+fn no_graph(error: GraphError) -> EngineError {
     // Numbers of links come from the table of pages itself.
-    EngineFault::Output(std::io::Error::other(fault))
+    EngineError::Output(std::io::Error::other(error))
 }

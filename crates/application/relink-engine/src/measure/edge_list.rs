@@ -6,12 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relink_decay::{GraphError, Page};
-use relink_model::{PlaceKind, Word};
+use relink_decay::{GraphError, PageIndex};
+use relink_model::{LinkKind, Verdict};
 use thiserror::Error;
 
-use super::fails::Fails;
-use super::known_web::{Knowledge, KnownWeb, Node};
+use super::failure_model::FailureModel;
+use super::web_graph::{Knowledge, Node, WebGraph};
 
 /// A text that is no list of links.
 #[derive(Debug, Error)]
@@ -47,12 +47,12 @@ impl EdgeLists<'_> {
     /// # Errors
     ///
     /// Where a line names no two pages, or there is none.
-    pub fn web(self, fails: Fails) -> Result<KnownWeb, EdgeListError> {
+    pub fn web(self, fails: FailureModel) -> Result<WebGraph, EdgeListError> {
         let is_said = |text: &str| !text.trim().is_empty() && !text.starts_with('#');
         let mut lines = (1..).zip(self.links.lines()).filter(|(_, text)| is_said(text)).peekable();
         let first = lines.peek().map_or("", |(_, text)| *text);
         let (columns, is_header) = Columns::of(first);
-        let mut reader = Reader::default();
+        let mut reader = GraphBuilder::default();
         for (line, text) in lines.skip(usize::from(is_header)) {
             reader.read(&columns, line, text, fails)?;
         }
@@ -75,7 +75,7 @@ struct Columns {
     from: usize,
     to: usize,
     kind: Option<usize>,
-    word: Option<usize>,
+    verdict: Option<usize>,
 }
 
 impl Columns {
@@ -87,9 +87,9 @@ impl Columns {
         let at = |wanted: &[&str]| names.iter().position(|name| wanted.contains(&name.as_str()));
         match (at(&["from", "source"]), at(&["to", "target"])) {
             (Some(from), Some(to)) => {
-                (Self { separator, from, to, kind: at(&["kind"]), word: at(&["verdict"]) }, true)
+                (Self { separator, from, to, kind: at(&["kind"]), verdict: at(&["verdict"]) }, true)
             }
-            _ => (Self { separator, from: 0, to: 1, kind: None, word: None }, false),
+            _ => (Self { separator, from: 0, to: 1, kind: None, verdict: None }, false),
         }
     }
 }
@@ -134,35 +134,36 @@ fn comma_separated(line: &str) -> Vec<String> {
 
 /// Pages and links as they are read.
 #[derive(Default)]
-struct Reader {
+struct GraphBuilder {
     nodes: Vec<Node>,
-    numbers: HashMap<String, Page>,
-    links: Vec<(Page, Page)>,
+    numbers: HashMap<String, PageIndex>,
+    links: Vec<(PageIndex, PageIndex)>,
     /// Of pages that a crawl has judged.
-    words: HashMap<Page, Word>,
+    verdicts: HashMap<PageIndex, Verdict>,
 }
 
-impl Reader {
+impl GraphBuilder {
     fn read(
         &mut self,
         columns: &Columns,
         line: usize,
         text: &str,
-        fails: Fails,
+        fails: FailureModel,
     ) -> Result<(), EdgeListError> {
         let fields = fields(columns.separator, text);
         let field = |at: usize| fields.get(at).map(String::as_str).filter(|name| !name.is_empty());
         let (Some(from), Some(to)) = (field(columns.from), field(columns.to)) else {
             return Err(EdgeListError::NoLink { line, text: text.to_owned() });
         };
-        let kind = columns.kind.and_then(field).and_then(PlaceKind::named);
-        if kind.is_some_and(|kind| kind != PlaceKind::Link) {
+        let kind = columns.kind.and_then(field).and_then(LinkKind::named);
+        if kind.is_some_and(|kind| kind != LinkKind::Hyperlink) {
             return Ok(());
         }
         let (from, to) = (self.number(from), self.number(to));
-        let word: Option<Word> = columns.word.and_then(field).and_then(|word| word.parse().ok());
+        let word: Option<Verdict> =
+            columns.verdict.and_then(field).and_then(|word| word.parse().ok());
         if let Some(word) = word {
-            self.words.insert(to, word);
+            self.verdicts.insert(to, word);
             self.nodes[to as usize].fails = fails.chance(word);
         }
         self.links.push((from, to));
@@ -170,11 +171,11 @@ impl Reader {
     }
 
     /// The number of a page, new if it was never named.
-    fn number(&mut self, name: &str) -> Page {
+    fn number(&mut self, name: &str) -> PageIndex {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
-        let number = Page::try_from(self.nodes.len()).unwrap_or(Page::MAX);
+        let number = PageIndex::try_from(self.nodes.len()).unwrap_or(PageIndex::MAX);
         let name = name.to_owned();
         self.numbers.insert(name.clone(), number);
         self.nodes.push(Node { name, fails: 0.0, knowledge: Knowledge::Page });
@@ -183,16 +184,18 @@ impl Reader {
 
     /// Where a crawl has judged pages, those without links were not read.
     fn mark_edge(&mut self) {
-        let read: HashSet<Page> = self.links.iter().map(|(from, _)| *from).collect();
-        for (&page, word) in self.words.iter().filter(|(page, _)| !read.contains(page)) {
+        let read: HashSet<PageIndex> = self.links.iter().map(|(from, _)| *from).collect();
+        for (&page, word) in self.verdicts.iter().filter(|(page, _)| !read.contains(page)) {
             self.nodes[page as usize].knowledge = match word {
-                Word::Alive | Word::Moved | Word::Drifted | Word::AtRisk => Knowledge::Alive,
+                Verdict::Alive | Verdict::Moved | Verdict::Drifted | Verdict::AtRisk => {
+                    Knowledge::Alive
+                }
                 _ => Knowledge::Leaf,
             };
         }
     }
 
-    fn finish(mut self, dead: &str) -> Result<KnownWeb, EdgeListError> {
+    fn finish(mut self, dead: &str) -> Result<WebGraph, EdgeListError> {
         if self.links.is_empty() {
             return Err(EdgeListError::Empty);
         }
@@ -204,8 +207,8 @@ impl Reader {
                 None => strangers += 1,
             }
         }
-        let mut web = KnownWeb::new(self.nodes, &self.links).map_err(EdgeListError::TooLarge)?;
-        web.strangers = strangers;
+        let mut web = WebGraph::new(self.nodes, &self.links).map_err(EdgeListError::TooLarge)?;
+        web.unlinked_dead_pages = strangers;
         Ok(web)
     }
 }
@@ -217,7 +220,7 @@ mod tests {
     /// Links as `from>to`, one after the other.
     #[track_caller]
     fn check(links: &str, expect: &str) {
-        let web = EdgeLists { links, dead: "" }.web(Fails::default()).unwrap();
+        let web = EdgeLists { links, dead: "" }.web(FailureModel::default()).unwrap();
         let told: Vec<String> = web
             .living()
             .flat_map(|page| {
@@ -247,13 +250,14 @@ mod tests {
         let links = "from,to,kind,line,fragment,verdict,status\n\
                      a,b,link,1,,alive,200\na,c,link,2,,dead,404\na,d,embed,3,,dead,404\n";
         check(links, "a>b a>c");
-        let web = EdgeLists { links, dead: "" }.web(Fails::default()).unwrap();
+        let web = EdgeLists { links, dead: "" }.web(FailureModel::default()).unwrap();
         assert_eq!(web.failing(), 1);
     }
 
     #[test]
     fn a_line_without_two_pages_is_told() {
-        let fault = EdgeLists { links: "a b\nc\n", dead: "" }.web(Fails::default()).unwrap_err();
-        assert_eq!(fault.to_string(), "line 2 names no two pages: `c`");
+        let error =
+            EdgeLists { links: "a b\nc\n", dead: "" }.web(FailureModel::default()).unwrap_err();
+        assert_eq!(error.to_string(), "line 2 names no two pages: `c`");
     }
 }

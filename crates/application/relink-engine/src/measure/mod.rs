@@ -11,33 +11,36 @@
 mod account;
 mod crawled;
 mod edge_list;
-mod fails;
-mod known_web;
-mod looking;
+mod failure_model;
+mod page_prober;
 mod scores;
+mod web_graph;
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use relink_decay::{Form, Interval, Look, Neighborhood, Next, Page, Patience, Sigma, Survey};
-use relink_frontier::Pace;
-use relink_judge::{Policy, is_network_ending};
-use relink_model::{Ending, Word};
+use relink_decay::{
+    DecayDefinition, DecayEstimator, EstimatorStep, Interval, Neighborhood, Observation, PageIndex,
+    Sigma, StoppingRule,
+};
+use relink_frontier::PolitenessPolicy;
+use relink_judge::{Policy, is_network_failure};
+use relink_model::{FetchOutcome, Verdict};
 use relink_ports::{Clock, Fetch, Store};
-use relink_survey::Chance;
+use relink_survey::SplitMix64;
 use url::Url;
 
-pub use self::account::{Account, NamedDeadEnd, NamedRepair, OwnLinks};
+pub use self::account::{NamedDeadEnd, NamedRepair, OwnLinks, PageDecayDetails};
 pub use self::crawled::crawled_web;
 pub use self::edge_list::{EdgeListError, EdgeLists};
-pub use self::fails::{Fails, FailureSet};
-pub use self::known_web::KnownWeb;
-pub use self::scores::{BARS, PageScore, Scores, Spread, worse_than};
+pub use self::failure_model::{FailureModel, FailureSet};
+pub use self::scores::{BARS, PageScore, ScoreDistribution, Scores, worse_than};
+pub use self::web_graph::WebGraph;
 
 use self::account::{dead_ends, nearest, repairs};
-use self::looking::{Destination, Looking, Sight};
+use self::page_prober::{Destination, ObservedPage, PageProber};
 use crate::polite_fetch::{PoliteFetch, Politeness};
-use crate::{ControlShelf, ExamineSettings, Observer, Progress, Stop};
+use crate::{ControlCache, ExamineSettings, Observer, Progress, StopSignal};
 
 /// What to measure, and how.
 #[derive(Debug, Clone)]
@@ -47,15 +50,15 @@ pub struct MeasureSettings {
     /// How likely the surfer is content with a living page.
     pub sigma: Sigma,
     /// Which of the two definitions.
-    pub form: Form,
+    pub form: DecayDefinition,
     /// When enough was seen.
-    pub patience: Patience,
+    pub stopping_rule: StoppingRule,
     /// Where chance comes from: the same seed takes the same walks.
     pub seed: u64,
     /// On which pages surfers fail.
-    pub fails: Fails,
+    pub fails: FailureModel,
     /// The politeness owed to each host.
-    pub pace: Pace,
+    pub politeness: PolitenessPolicy,
     /// What counts as enough evidence.
     pub policy: Policy,
     /// The longest wait for a host; pages behind longer ones are not looked at.
@@ -64,7 +67,7 @@ pub struct MeasureSettings {
 
 /// What was asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expense {
+pub struct RequestCost {
     /// Pages that were looked at.
     pub pages: u64,
     /// Requests that took, redirects and comparisons included.
@@ -81,26 +84,26 @@ pub enum MeasureEnd {
     /// Somebody stopped it.
     Interrupted,
     /// No host answered at all, so nothing was decided.
-    NoNetwork(Ending),
+    NoNetwork(FetchOutcome),
     /// The page itself may not be requested, for this reason.
     NotRequested(String),
 }
 
 /// A page measured.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct MeasureOutcome {
     /// The word for the page itself; nothing if it was not even looked at.
-    pub word: Option<Word>,
+    pub verdict: Option<Verdict>,
     /// The reason for it.
     pub reason: String,
     /// The score.
-    pub account: Account,
+    pub account: PageDecayDetails,
     /// Pages that turned us away. They count as sound.
     pub blocked: u64,
     /// By how much the score would rise at most if they were dead.
     pub blocked_share: f64,
     /// What was asked.
-    pub expense: Expense,
+    pub expense: RequestCost,
     /// How it ended.
     pub end: MeasureEnd,
 }
@@ -121,47 +124,48 @@ pub async fn measure(
     ports: MeasurePorts<'_>,
     settings: &MeasureSettings,
     observer: &mut dyn Observer,
-    stop: &Stop,
-) -> Measured {
-    let mut chance = Chance::new(settings.seed);
-    let mut walker = Walker::new(ports, settings, chance.bits());
+    stop: &StopSignal,
+) -> MeasureOutcome {
+    let mut chance = SplitMix64::new(settings.seed);
+    let mut walker = DecayMeasurement::new(ports, settings, chance.bits());
     let end = walker.run(&mut || chance.unit(), observer, stop).await;
     let requests = walker.looking.fetch.requests().await;
     walker.told(end, requests)
 }
 
 /// A measurement under way.
-struct Walker<'a> {
+struct DecayMeasurement<'a> {
     settings: &'a MeasureSettings,
-    looking: Looking<'a>,
-    survey: Survey,
+    looking: PageProber<'a>,
+    survey: DecayEstimator,
     /// Every address met so far, by its number.
     places: Vec<Destination>,
-    numbers: HashMap<Destination, Page>,
+    numbers: HashMap<Destination, PageIndex>,
     /// In the order they were seen.
-    sights: Vec<(Page, Sight)>,
+    sights: Vec<(PageIndex, ObservedPage)>,
 }
 
-impl<'a> Walker<'a> {
+impl<'a> DecayMeasurement<'a> {
     fn new(ports: MeasurePorts<'a>, settings: &'a MeasureSettings, salt: u64) -> Self {
         let MeasurePorts { fetch, clock, store } = ports;
-        let MeasureSettings { pace, wait: patience, .. } = *settings;
-        let politeness = Politeness { fetch, clock, store, pace, patience };
+        let MeasureSettings { politeness: pace, wait: patience, .. } = *settings;
+        let politeness =
+            Politeness { fetch, clock, store, politeness: pace, max_host_wait: patience };
         let start = Destination::Page(settings.url.to_string());
         Self {
             settings,
-            looking: Looking {
+            looking: PageProber {
                 fetch: PoliteFetch::new(politeness),
                 clock,
                 settings: ExamineSettings {
                     policy: settings.policy,
-                    patience: settings.wait,
+                    max_host_wait: settings.wait,
                     salt,
                 },
                 start: settings.url.clone(),
-                controls: ControlShelf::default(),
+                controls: ControlCache::default(),
             },
-            survey: Survey::new(0, settings.sigma, settings.form, settings.patience),
+            survey: DecayEstimator::new(0, settings.sigma, settings.form, settings.stopping_rule),
             places: vec![start.clone()],
             numbers: HashMap::from([(start, 0)]),
             sights: Vec::new(),
@@ -172,19 +176,19 @@ impl<'a> Walker<'a> {
         &mut self,
         chance: &mut (dyn FnMut() -> f64 + Send),
         observer: &mut dyn Observer,
-        stop: &Stop,
+        stop: &StopSignal,
     ) -> MeasureEnd {
         loop {
             let page = match self.survey.next(chance) {
-                Next::Visit(page) => page,
-                Next::Settle(estimate) if self.is_cut_short(estimate.looks) => {
+                EstimatorStep::Visit(page) => page,
+                EstimatorStep::Settle(estimate) if self.is_cut_short(estimate.pages_fetched) => {
                     return MeasureEnd::OutOfPages;
                 }
-                Next::Settle(_) => return MeasureEnd::Enough,
+                EstimatorStep::Settle(_) => return MeasureEnd::Enough,
             };
             let place = self.places[page as usize].clone();
             let sight = tokio::select! {
-                sight = self.looking.look(&place) => sight,
+                sight = self.looking.probe(&place) => sight,
                 () = stop.raised() => return MeasureEnd::Interrupted,
             };
             if self.sights.is_empty() && sight.is_refused() {
@@ -195,7 +199,7 @@ impl<'a> Walker<'a> {
             }
             self.learn(page, sight);
             observer.progress(&Progress::Asking {
-                settled: self.sights.len() as u64,
+                checked: self.sights.len() as u64,
                 targets: self.places.len() as u64,
                 in_flight: 1,
                 waiting: Vec::new(),
@@ -205,7 +209,8 @@ impl<'a> Walker<'a> {
 
     /// Whether the survey ended for want of pages alone.
     fn is_cut_short(&self, looks: usize) -> bool {
-        let Patience { looks: most, half_width, walks, .. } = self.settings.patience;
+        let StoppingRule { pages_fetched: most, half_width, walks, .. } =
+            self.settings.stopping_rule;
         let estimate = self.survey.estimate();
         looks >= most
             && estimate.interval.half_width() > half_width
@@ -213,58 +218,58 @@ impl<'a> Walker<'a> {
             && estimate.bounds.half_width() > 0.0
     }
 
-    /// A fault that may be our own network's, while nobody has answered.
-    async fn no_network(&self, sight: &Sight) -> Option<Ending> {
-        let ending = sight.ending.as_ref().filter(|ending| is_network_ending(ending))?;
+    /// An error that may be our own network's, while nobody has answered.
+    async fn no_network(&self, sight: &ObservedPage) -> Option<FetchOutcome> {
+        let ending = sight.outcome.as_ref().filter(|ending| is_network_failure(ending))?;
         (!self.looking.fetch.has_met_a_server().await).then(|| ending.clone())
     }
 
-    fn learn(&mut self, page: Page, sight: Sight) {
+    fn learn(&mut self, page: PageIndex, sight: ObservedPage) {
         let links = sight.links.iter().map(|link| self.number(link)).collect();
-        let fails = self.settings.fails.chance(sight.word);
-        self.survey.learn(page, &Look { fails, links });
+        let fails = self.settings.fails.chance(sight.verdict);
+        self.survey.learn(page, &Observation { fails, links });
         self.sights.push((page, sight));
     }
 
     /// The number of an address, new if it was never met.
-    fn number(&mut self, place: &Destination) -> Page {
+    fn number(&mut self, place: &Destination) -> PageIndex {
         if let Some(&number) = self.numbers.get(place) {
             return number;
         }
-        let number = Page::try_from(self.places.len()).unwrap_or(Page::MAX);
+        let number = PageIndex::try_from(self.places.len()).unwrap_or(PageIndex::MAX);
         self.places.push(place.clone());
         self.numbers.insert(place.clone(), number);
         number
     }
 
-    fn told(&self, end: MeasureEnd, requests: u64) -> Measured {
+    fn told(&self, end: MeasureEnd, requests: u64) -> MeasureOutcome {
         let first = self.sights.first().map(|(_, sight)| sight);
         let blocked = self.sights.iter().filter(|(_, sight)| self.is_open(sight)).count();
-        let asked = self.sights.iter().filter(|(_, sight)| sight.ending.is_some()).count();
-        Measured {
-            word: first.map(|sight| sight.word),
+        let asked = self.sights.iter().filter(|(_, sight)| sight.outcome.is_some()).count();
+        MeasureOutcome {
+            verdict: first.map(|sight| sight.verdict),
             reason: first.map_or_else(String::new, |sight| sight.reason.clone()),
             account: self.account(&end),
             blocked: blocked as u64,
             blocked_share: if blocked == 0 { 0.0 } else { self.blocked_share() },
-            expense: Expense { pages: asked as u64, requests },
+            expense: RequestCost { pages: asked as u64, requests },
             end,
         }
     }
 
-    fn is_open(&self, sight: &Sight) -> bool {
-        self.settings.fails.leaves_open(sight.word)
+    fn is_open(&self, sight: &ObservedPage) -> bool {
+        self.settings.fails.leaves_open(sight.verdict)
     }
 
-    fn account(&self, end: &MeasureEnd) -> Account {
+    fn account(&self, end: &MeasureEnd) -> PageDecayDetails {
         let estimate = self.survey.estimate();
-        let name = |page: Page| self.places[page as usize].text().to_owned();
+        let name = |page: PageIndex| self.places[page as usize].text().to_owned();
         let interval = match end {
             MeasureEnd::Enough => estimate.interval,
             _ => cut_short(estimate.interval, estimate.walks, estimate.bounds),
         };
         let MeasureSettings { sigma, form, .. } = *self.settings;
-        Account {
+        PageDecayDetails {
             decay: estimate.decay,
             interval,
             bounds: estimate.bounds,
@@ -280,11 +285,11 @@ impl<'a> Walker<'a> {
     fn own_links(&self, decay: relink_decay::Decay) -> Option<OwnLinks> {
         let MeasureSettings { sigma, form, fails, .. } = *self.settings;
         let (_, first) = self.sights.first()?;
-        if fails.chance(first.word) >= 1.0 {
+        if fails.chance(first.verdict) >= 1.0 {
             return None;
         }
-        let seen: HashMap<Page, f64> =
-            self.sights.iter().map(|(page, sight)| (*page, fails.chance(sight.word))).collect();
+        let seen: HashMap<PageIndex, f64> =
+            self.sights.iter().map(|(page, sight)| (*page, fails.chance(sight.verdict))).collect();
         let chance = |link: &Destination| seen.get(self.numbers.get(link)?).copied();
         Some(OwnLinks::new(first.links.iter().map(chance), decay, sigma, form))
     }
@@ -295,10 +300,10 @@ impl<'a> Walker<'a> {
             let MeasureSettings { sigma, form, .. } = *self.settings;
             let mut around = Neighborhood::new(0, sigma, form);
             for (page, sight) in &self.sights {
-                let fails = self.settings.fails.chance(sight.word);
+                let fails = self.settings.fails.chance(sight.verdict);
                 let fails = if self.is_open(sight) { blocked } else { fails };
                 let links = sight.links.iter().map(|link| self.numbers[link]).collect();
-                around.learn(*page, &Look { fails, links });
+                around.learn(*page, &Observation { fails, links });
             }
             around.bounds().low.get()
         };

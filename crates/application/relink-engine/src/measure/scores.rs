@@ -1,8 +1,8 @@
 //! The scores of all pages of a web: in order, and how they spread.
 
-use relink_decay::{Decay, Form, Page, Sigma};
+use relink_decay::{Decay, DecayDefinition, PageIndex, Sigma};
 
-use super::known_web::{KnownWeb, count};
+use super::web_graph::{WebGraph, count};
 
 /// Bars of a chart, each a tenth of the scale.
 pub const BARS: usize = 10;
@@ -15,7 +15,7 @@ pub struct Scores {
     /// How likely the surfer is content with a living page.
     pub sigma: Sigma,
     /// Which of the two definitions.
-    pub form: Form,
+    pub form: DecayDefinition,
     /// Where all that is not known is sound.
     pub(super) low: Vec<Decay>,
     /// Where all that is not known is bad.
@@ -26,7 +26,7 @@ pub struct Scores {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageScore {
     /// The page.
-    pub page: Page,
+    pub page: PageIndex,
     /// Its score.
     pub decay: Decay,
     /// The most it can be.
@@ -38,7 +38,7 @@ pub struct PageScore {
 /// How the scores of all living pages spread, beside the plain share of dead
 /// links (the paper's figures 1 and 2).
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
+pub struct ScoreDistribution {
     /// Living pages that were read.
     pub pages: u64,
     /// How many pages have a score in each tenth of the scale.
@@ -55,7 +55,7 @@ pub struct Spread {
     pub clean_and_rotten: u64,
 }
 
-impl KnownWeb {
+impl WebGraph {
     /// All living pages, the most rotten first.
     pub fn ranked(&self, scores: &Scores) -> Vec<PageScore> {
         let mut pages: Vec<PageScore> = self
@@ -76,7 +76,7 @@ impl KnownWeb {
     }
 }
 
-impl Spread {
+impl ScoreDistribution {
     /// Of these pages.
     pub fn of(pages: &[PageScore]) -> Self {
         let mut spread = Self {

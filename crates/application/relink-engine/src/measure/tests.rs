@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Hop, Timings};
-use relink_ports::{Body, Fetched, Request, Settled};
+use relink_ports::{Body, CheckedTarget, FetchRequest, FetchResult};
 use tokio::time::Instant;
 
 use super::*;
@@ -43,7 +43,7 @@ impl Web {
 
 #[async_trait]
 impl Fetch for Web {
-    async fn fetch(&self, request: Request) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let path = request.url.path().to_owned();
         self.asked.lock().unwrap().push((Instant::now(), path.clone()));
         let (status, html) = match self.pages.get(&path) {
@@ -53,9 +53,9 @@ impl Fetch for Web {
             None => (404, "not here".to_owned()),
         };
         let url = request.url.to_string();
-        Fetched {
-            hops: vec![Hop { url, status, location: None, address: None }],
-            ending: Ending::Answered(status),
+        FetchResult {
+            hops: vec![Hop { url, status, location: None, ip: None }],
+            outcome: FetchOutcome::Response(status),
             timings: Timings::default(),
             retry_after: None,
             headers: Vec::new(),
@@ -67,7 +67,7 @@ impl Fetch for Web {
         }
     }
 
-    async fn locate(&self, _: &Url) -> Option<IpAddr> {
+    async fn resolve_ip(&self, _: &Url) -> Option<IpAddr> {
         None
     }
 }
@@ -83,7 +83,7 @@ impl Clock for Noon {
 struct Nobody;
 
 impl Observer for Nobody {
-    fn settled(&mut self, _: &Settled) -> std::io::Result<()> {
+    fn settled(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }
 
@@ -94,11 +94,11 @@ fn settings() -> MeasureSettings {
     MeasureSettings {
         url: "http://town.test/".parse().unwrap(),
         sigma: Sigma::default(),
-        form: Form::Plain,
-        patience: Patience::default(),
+        form: DecayDefinition::Plain,
+        stopping_rule: StoppingRule::default(),
         seed: 1,
-        fails: Fails::default(),
-        pace: Pace::default(),
+        fails: FailureModel::default(),
+        politeness: PolitenessPolicy::default(),
         policy: Policy { retries: 0, ..Policy::default() },
         wait: Duration::from_mins(1),
     }
@@ -108,13 +108,13 @@ fn ports(web: &Web) -> MeasurePorts<'_> {
     MeasurePorts { fetch: web, clock: &Noon, store: None }
 }
 
-async fn measured(web: &Web, settings: &MeasureSettings) -> Measured {
-    measure(ports(web), settings, &mut Nobody, &Stop::new().1).await
+async fn measured(web: &Web, settings: &MeasureSettings) -> MeasureOutcome {
+    measure(ports(web), settings, &mut Nobody, &StopSignal::new().1).await
 }
 
 /// Claims the score of the front page of a web.
 #[track_caller]
-fn check(town: &str, settings: &MeasureSettings, expect: f64) -> Measured {
+fn check(town: &str, settings: &MeasureSettings, expect: f64) -> MeasureOutcome {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
     let web = Web::new(town);
@@ -151,7 +151,7 @@ fn equation_1_splits_a_score() {
 
 #[test]
 fn both_forms_are_measured() {
-    let form = Form::SelfLoop;
+    let form = DecayDefinition::SelfLoop;
     // D = 0.9 (1 + D) / 2
     check("/ gone\n", &MeasureSettings { form, ..settings() }, 0.45 / 0.55);
 }
@@ -164,7 +164,7 @@ fn places_on_the_same_page_are_no_other_pages() {
 #[test]
 fn a_page_that_fails_now_counts_half() {
     check("/ busy! a\n/a\n", &settings(), 0.225);
-    let fails = Fails { unconfirmed: 1.0, ..Fails::default() };
+    let fails = FailureModel { unconfirmed: 1.0, ..FailureModel::default() };
     check("/ busy! a\n/a\n", &MeasureSettings { fails, ..settings() }, 0.45);
 }
 
@@ -173,15 +173,15 @@ fn a_page_behind_a_wall_counts_as_sound_and_what_that_is_worth_is_told() {
     let measured = check("/ a-wall gone\n", &settings(), 0.45);
     assert_eq!(measured.blocked, 1);
     assert!((measured.blocked_share - 0.45).abs() < 1e-9, "{measured:?}");
-    let fails = Fails { set: FailureSet::Blocked, ..Fails::default() };
+    let fails = FailureModel { set: FailureSet::Blocked, ..FailureModel::default() };
     let measured = check("/ a-wall gone\n", &MeasureSettings { fails, ..settings() }, 0.45);
     assert_eq!(measured.account.dead_ends[0].page, "http://town.test/a-wall");
 }
 
 #[test]
 fn dead_ends_and_repairs_are_named() {
-    let patience = Patience { half_width: 0.0, ..Patience::default() };
-    let exact = MeasureSettings { patience, ..settings() };
+    let stopping_rule = StoppingRule { half_width: 0.0, ..StoppingRule::default() };
+    let exact = MeasureSettings { stopping_rule, ..settings() };
     let account = check("/ a b c d\n/a gone\n/b gone e\n/c\n/d\n/e\n", &exact, 0.30375).account;
     assert_eq!(account.dead_ends.len(), 1);
     assert_eq!(account.dead_ends[0].page, "http://town.test/gone");
@@ -197,7 +197,7 @@ fn dead_ends_and_repairs_are_named() {
 #[test]
 fn a_dead_page_is_dead() {
     let measured = check("/elsewhere\n", &settings(), 1.0);
-    assert_eq!(measured.word, Some(Word::Dead));
+    assert_eq!(measured.verdict, Some(Verdict::Dead));
     assert!(measured.account.own.is_none());
 }
 
@@ -226,17 +226,17 @@ fn truth(town: &str) -> f64 {
             }
         }
     }
-    let web = EdgeLists { links: &edges, dead: &dead }.web(Fails::default()).unwrap();
-    let scores = web.score(Form::Plain, &[Sigma::default()]).unwrap();
+    let web = EdgeLists { links: &edges, dead: &dead }.web(FailureModel::default()).unwrap();
+    let scores = web.score(DecayDefinition::Plain, &[Sigma::default()]).unwrap();
     scores[0].decay(web.page("/").unwrap()).get()
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_same_seed_takes_the_same_walks() {
-    let patience = Patience { walks: 60, ..Patience::sic_transit() };
+    let stopping_rule = StoppingRule { walks: 60, ..StoppingRule::sic_transit() };
     let mut told = Vec::new();
     for seed in [1, 1, 2] {
-        let settings = MeasureSettings { patience, seed, ..settings() };
+        let settings = MeasureSettings { stopping_rule, seed, ..settings() };
         told.push(measured(&Web::new(&circles()), &settings).await);
     }
     assert_eq!(told[0], told[1]);
@@ -261,12 +261,12 @@ async fn the_interval_holds_the_truth() {
 #[tokio::test(start_paused = true)]
 async fn a_small_budget_gives_a_wide_interval_that_still_holds() {
     let truth = truth(&circles());
-    for looks in [1, 3, 6] {
-        let patience = Patience { looks, ..Patience::default() };
-        let settings = MeasureSettings { patience, ..settings() };
+    for pages_fetched in [1, 3, 6] {
+        let stopping_rule = StoppingRule { pages_fetched, ..StoppingRule::default() };
+        let settings = MeasureSettings { stopping_rule, ..settings() };
         let measured = measured(&Web::new(&circles()), &settings).await;
         assert_eq!(measured.end, MeasureEnd::OutOfPages);
-        assert_eq!(measured.expense.pages, looks as u64);
+        assert_eq!(measured.expense.pages, pages_fetched as u64);
         let Interval { low, high } = measured.account.interval;
         assert!(low.get() <= truth && truth <= high.get(), "{measured:?}");
         assert!(high.get() - low.get() > 0.3, "{measured:?}");
@@ -278,16 +278,16 @@ async fn a_host_is_asked_at_its_pace_and_every_request_is_counted() {
     let web = Web::new("/ a b gone\n/a\n/b\n");
     let measured = measured(&web, &settings()).await;
     let asked = web.asked.lock().unwrap();
-    assert_eq!(measured.expense, Expense { pages: 4, requests: asked.len() as u64 });
+    assert_eq!(measured.expense, RequestCost { pages: 4, requests: asked.len() as u64 });
     assert!(asked.len() > 4, "strays are asked for comparison");
     for pair in asked.windows(2) {
-        assert!(pair[1].0 - pair[0].0 >= Pace::CHECK_INTERVAL, "{pair:?}");
+        assert!(pair[1].0 - pair[0].0 >= PolitenessPolicy::CHECK_INTERVAL, "{pair:?}");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_stopped_measurement_tells_what_it_knows() {
-    let (switch, stop) = Stop::new();
+    let (switch, stop) = StopSignal::new();
     switch.raise();
     let web = Web::new("/ gone\n");
     let measured = measure(ports(&web), &settings(), &mut Nobody, &stop).await;

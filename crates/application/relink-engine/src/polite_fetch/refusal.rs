@@ -3,9 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use relink_frontier::host_name;
-use relink_model::{Ending, Malformation, Timings};
-use relink_ports::Fetched;
+use relink_frontier::host_key;
+use relink_model::{FetchOutcome, InvalidRedirect, Timings};
+use relink_ports::FetchResult;
 use url::Url;
 
 use crate::robots::RobotsFailure;
@@ -17,7 +17,7 @@ const TOO_MANY_REQUESTS: u16 = 429;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refusal {
     text: String,
-    ending: Ending,
+    outcome: FetchOutcome,
     retry_after: Option<u64>,
 }
 
@@ -35,23 +35,23 @@ impl Refusal {
 
     fn robots(url: &Url, reason: &str) -> Self {
         let text = format!("{url} was not requested: {reason}");
-        Self { text, ending: Ending::Closed, retry_after: None }
+        Self { text, outcome: FetchOutcome::RobotsDisallowed, retry_after: None }
     }
 
     /// The host asked for a longer wait than is waited.
     pub(super) fn wait(url: &Url, wait: Duration) -> Self {
-        let (host, seconds) = (host_name(url), wait.as_secs());
+        let (host, seconds) = (host_key(url), wait.as_secs());
         Self {
             text: format!("{host} asked for no requests for {seconds} s"),
-            ending: Ending::Answered(TOO_MANY_REQUESTS),
+            outcome: FetchOutcome::Response(TOO_MANY_REQUESTS),
             retry_after: Some(seconds),
         }
     }
 
     /// The URL has no host.
     pub(super) fn not_web() -> Self {
-        let ending = Ending::Malformed(Malformation::NotWeb);
-        Self { text: "not a URL of a web page".to_owned(), ending, retry_after: None }
+        let ending = FetchOutcome::InvalidRedirect(InvalidRedirect::NotWeb);
+        Self { text: "not a URL of a web page".to_owned(), outcome: ending, retry_after: None }
     }
 }
 
@@ -62,20 +62,20 @@ impl fmt::Display for Refusal {
 }
 
 /// The result of a request that was not sent.
-pub(super) fn refused(refusal: &Refusal) -> Fetched {
-    Fetched { retry_after: refusal.retry_after, ..unsent(refusal.ending.clone()) }
+pub(super) fn refused(refusal: &Refusal) -> FetchResult {
+    FetchResult { retry_after: refusal.retry_after, ..unsent(refusal.outcome.clone()) }
 }
 
 /// The result of a request to a host that cannot be reached, as the request
 /// for its rules showed.
-pub(super) fn unreachable(failure: &RobotsFailure) -> Fetched {
-    unsent(failure.probe.ending.clone())
+pub(super) fn unreachable(failure: &RobotsFailure) -> FetchResult {
+    unsent(failure.probe.outcome.clone())
 }
 
-fn unsent(ending: Ending) -> Fetched {
-    Fetched {
+fn unsent(ending: FetchOutcome) -> FetchResult {
+    FetchResult {
         hops: Vec::new(),
-        ending,
+        outcome: ending,
         timings: Timings::default(),
         retry_after: None,
         headers: Vec::new(),

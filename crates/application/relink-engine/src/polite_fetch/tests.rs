@@ -3,8 +3,8 @@
 
 use std::sync::Mutex as StdMutex;
 
-use relink_model::{ConnectFault, DnsFault, Hop, ProtocolFault, Timings};
-use relink_ports::Agent;
+use relink_model::{ConnectError, DnsError, Hop, ProtocolError, Timings};
+use relink_ports::UserAgent;
 
 use super::*;
 
@@ -21,7 +21,7 @@ enum Page {
     Says(u16, &'static str),
     Throttles(u64),
     LeadsTo(&'static str),
-    Ends(Ending),
+    Ends(FetchOutcome),
 }
 
 impl Web {
@@ -51,28 +51,32 @@ impl Web {
 
 #[async_trait]
 impl Fetch for Web {
-    async fn fetch(&self, request: Request) -> Fetched {
+    async fn fetch(&self, request: FetchRequest) -> FetchResult {
         let url = request.url.to_string();
         let at = self.began.map(|began| began.elapsed()).unwrap_or_default();
         self.log.lock().unwrap().push((at, url.clone()));
-        let hop =
-            |status, location| vec![Hop { url: url.clone(), status, location, address: None }];
-        let (hops, ending, retry_after, text) = match self.page(&url) {
-            Page::Says(status, text) => (hop(status, None), Ending::Answered(status), None, text),
-            Page::Throttles(wait) => (hop(429, None), Ending::Answered(429), Some(wait), ""),
-            Page::Ends(ending) => (Vec::new(), ending, None, ""),
+        let hop = |status, location| vec![Hop { url: url.clone(), status, location, ip: None }];
+        let (hops, outcome, retry_after, text) = match self.page(&url) {
+            Page::Says(status, text) => {
+                (hop(status, None), FetchOutcome::Response(status), None, text)
+            }
+            Page::Throttles(wait) => (hop(429, None), FetchOutcome::Response(429), Some(wait), ""),
+            Page::Ends(outcome) => (Vec::new(), outcome, None, ""),
             Page::LeadsTo(to) => {
                 let next = request.url.join(to).unwrap();
-                assert!(!request.terms.gate.unwrap().opens(&next), "tests redirect elsewhere");
-                (hop(302, Some(to.to_owned())), Ending::Closed, None, "")
+                assert!(
+                    !request.options.redirect_filter.unwrap().opens(&next),
+                    "tests redirect elsewhere"
+                );
+                (hop(302, Some(to.to_owned())), FetchOutcome::RobotsDisallowed, None, "")
             }
         };
         let body = Body { bytes: text.into(), ..Body::default() };
         let timings = Timings::default();
-        Fetched { hops, ending, timings, retry_after, headers: Vec::new(), body: Some(body) }
+        FetchResult { hops, outcome, timings, retry_after, headers: Vec::new(), body: Some(body) }
     }
 
-    async fn locate(&self, _: &Url) -> Option<IpAddr> {
+    async fn resolve_ip(&self, _: &Url) -> Option<IpAddr> {
         None
     }
 }
@@ -90,16 +94,16 @@ fn polite(web: &Web) -> PoliteFetch<'_> {
         fetch: web,
         clock: &Noon,
         store: None,
-        pace: Pace::check(4, Duration::from_millis(100)),
-        patience: Duration::from_mins(2),
+        politeness: PolitenessPolicy::check(4, Duration::from_millis(100)),
+        max_host_wait: Duration::from_mins(2),
     })
 }
 
 async fn get(fetch: &PoliteFetch<'_>, url: &str) -> String {
-    let (url, agent) = (url.parse().unwrap(), Agent::Plain);
+    let (url, agent) = (url.parse().unwrap(), UserAgent::Plain);
     let rights = RequestRights::discovered();
-    let request = Request { url, rights, agent, terms: Terms::default() };
-    fetch.fetch(request).await.ending.to_string()
+    let request = FetchRequest { url, rights, agent, options: RequestOptions::default() };
+    fetch.fetch(request).await.outcome.to_string()
 }
 
 #[tokio::test(start_paused = true)]
@@ -120,7 +124,7 @@ async fn fetch_sends_nothing_that_rules_forbid() {
     let rules = Page::Says(200, "User-agent: *\nDisallow: /x\n");
     let web = Web::new(&[("http://a.test/robots.txt", &[rules])]);
     let fetch = polite(&web);
-    assert_eq!(get(&fetch, "http://a.test/x/y").await, Ending::Closed.to_string());
+    assert_eq!(get(&fetch, "http://a.test/x/y").await, FetchOutcome::RobotsDisallowed.to_string());
     assert_eq!(web.requested(), ["http://a.test/robots.txt"]);
     let refusal = fetch.take_refusal().await.unwrap().to_string();
     assert!(refusal.contains("robots.txt says `Disallow: /x`"), "{refusal}");
@@ -154,12 +158,17 @@ async fn fetch_waits_for_a_short_retry_after_and_not_for_a_long_one() {
 
 #[tokio::test(start_paused = true)]
 async fn fetch_retries_rules_that_failed_once() {
-    for failure in [Page::Ends(Ending::Broken(ProtocolFault::Reset)), Page::Says(503, "")] {
+    for failure in
+        [Page::Ends(FetchOutcome::ProtocolError(ProtocolError::Reset)), Page::Says(503, "")]
+    {
         let rules = [failure, Page::Says(200, "User-agent: *\nDisallow: /x\n")];
         let web = Web::new(&[("http://a.test/robots.txt", &rules)]);
         let fetch = polite(&web);
         assert_eq!(get(&fetch, "http://a.test/y").await, "answered 404");
-        assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+        assert_eq!(
+            get(&fetch, "http://a.test/x").await,
+            FetchOutcome::RobotsDisallowed.to_string()
+        );
         assert_eq!(web.requested().len(), 3);
     }
 }
@@ -167,9 +176,9 @@ async fn fetch_retries_rules_that_failed_once() {
 #[tokio::test(start_paused = true)]
 async fn fetch_sends_no_page_request_to_a_host_that_is_down() {
     for ending in [
-        Ending::NoConnection(ConnectFault::Refused),
-        Ending::NoAddress(DnsFault::NoSuchName),
-        Ending::Broken(ProtocolFault::Reset),
+        FetchOutcome::ConnectFailed(ConnectError::Refused),
+        FetchOutcome::DnsFailed(DnsError::NoSuchName),
+        FetchOutcome::ProtocolError(ProtocolError::Reset),
     ] {
         let web = Web::new(&[("http://a.test/robots.txt", &[Page::Ends(ending.clone())])]);
         let fetch = polite(&web);
@@ -180,14 +189,14 @@ async fn fetch_sends_no_page_request_to_a_host_that_is_down() {
 
 #[tokio::test(start_paused = true)]
 async fn fetch_does_not_reuse_rules_of_a_host_that_was_barred() {
-    let barred = Page::Ends(Ending::Barred([127, 0, 0, 1].into()));
+    let barred = Page::Ends(FetchOutcome::PrivateAddress([127, 0, 0, 1].into()));
     let rules = Page::Says(200, "User-agent: *\nDisallow: /\n");
     let page = [barred.clone()];
     let web =
         Web::new(&[("http://a.test/robots.txt", &[barred, rules]), ("http://a.test/x", &page)]);
     let fetch = polite(&web);
     assert!(get(&fetch, "http://a.test/x").await.contains("private address"));
-    assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+    assert_eq!(get(&fetch, "http://a.test/x").await, FetchOutcome::RobotsDisallowed.to_string());
 }
 
 #[tokio::test(start_paused = true)]
@@ -199,7 +208,7 @@ async fn fetch_requests_the_rules_of_every_host_a_redirect_leads_to() {
         ("http://c.test/robots.txt", &[closed]),
     ]);
     let fetch = polite(&web);
-    assert_eq!(get(&fetch, "http://a.test/x").await, Ending::Closed.to_string());
+    assert_eq!(get(&fetch, "http://a.test/x").await, FetchOutcome::RobotsDisallowed.to_string());
     let hosts =
         [("a", "robots.txt"), ("a", "x"), ("b", "robots.txt"), ("b", "y"), ("c", "robots.txt")];
     let expect = hosts.map(|(host, path)| format!("http://{host}.test/{path}"));
@@ -214,5 +223,5 @@ async fn fetch_ends_redirects_between_hosts_that_never_end() {
         ("http://b.test/", &[Page::LeadsTo("http://a.test/")]),
     ]);
     let fetch = polite(&web);
-    assert_eq!(get(&fetch, "http://a.test/").await, Ending::TooManyHops.to_string());
+    assert_eq!(get(&fetch, "http://a.test/").await, FetchOutcome::TooManyRedirects.to_string());
 }

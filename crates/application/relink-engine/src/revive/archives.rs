@@ -3,19 +3,19 @@
 
 use std::time::Instant;
 
-use relink_judge::{Case, Habit, Policy, conclude};
+use relink_judge::{JudgeInput, Policy, Soft404Profile, conclude};
 use relink_model::{
-    Capture, Digest, Ending, History, Hop, Look, Probe, Purpose, Snapshot, Timings,
+    Attempt, Capture, Digest, FetchOutcome, FetchPurpose, History, Hop, Probe, Snapshot, Timings,
 };
 use relink_ports::{
-    Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, CaptureStatuses, Replay,
+    Archive, ArchiveError, CaptureList, CaptureOrder, CaptureQuery, CaptureStatusFilter, Replay,
 };
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
 use relink_revive::redirects::{ArchivedRedirect, COMPARED, RedirectHistory, WINDOW};
 use url::Url;
 
-use super::story::PassedOver;
+use super::revival::RejectedCopy;
 
 /// Redirects of one address that are replayed, newest first.
 const REDIRECTS: usize = 4;
@@ -26,22 +26,22 @@ const LISTED: usize = 500;
 
 /// The last good copy of a page.
 #[derive(Debug, Clone)]
-pub(super) struct OldCopy {
+pub(super) struct ArchivedCopy {
     pub(super) snapshot: Option<Snapshot>,
-    pub(super) taken: jiff::Timestamp,
+    pub(super) captured_at: jiff::Timestamp,
     pub(super) digest: Digest,
 }
 
 /// What was asked of archives, and what they could not tell.
 #[derive(Debug, Default)]
-pub(super) struct Bill {
+pub(super) struct ArchiveLog {
     pub(super) cost: Cost,
     pub(super) remarks: Vec<String>,
 }
 
-impl Bill {
-    fn note(&mut self, fault: &ArchiveFault) {
-        let remark = fault.to_string();
+impl ArchiveLog {
+    fn note(&mut self, error: &ArchiveError) {
+        let remark = error.to_string();
         if !self.remarks.contains(&remark) {
             self.remarks.push(remark);
         }
@@ -49,41 +49,41 @@ impl Bill {
 }
 
 /// Asks one archive, counting.
-pub(super) struct Reading<'a> {
+pub(super) struct ArchiveReader<'a> {
     pub(super) archive: &'a dyn Archive,
     pub(super) policy: &'a Policy,
 }
 
-impl Reading<'_> {
+impl ArchiveReader<'_> {
     /// All captures of an address.
-    pub(super) async fn captures(&self, url: &Url, bill: &mut Bill) -> CaptureList {
-        let query = CaptureQuery { order: CaptureOrder::Newest, ..CaptureQuery::of(url.clone()) };
+    pub(super) async fn captures(&self, url: &Url, bill: &mut ArchiveLog) -> CaptureList {
+        let query = CaptureQuery { order: CaptureOrder::Newest, ..CaptureQuery::new(url.clone()) };
         self.list(&query, bill).await
     }
 
-    async fn list(&self, query: &CaptureQuery, bill: &mut Bill) -> CaptureList {
+    async fn list(&self, query: &CaptureQuery, bill: &mut ArchiveLog) -> CaptureList {
         let began = Instant::now();
         let before = self.archive.requests();
         let listed = self.archive.captures(query).await;
         self.charge(bill, before, began);
-        listed.unwrap_or_else(|fault| {
-            bill.note(&fault);
+        listed.unwrap_or_else(|error| {
+            bill.note(&error);
             CaptureList::default()
         })
     }
 
-    async fn replay(&self, capture: &Capture, bill: &mut Bill) -> Option<Replay> {
+    async fn replay(&self, capture: &Capture, bill: &mut ArchiveLog) -> Option<Replay> {
         let began = Instant::now();
         let before = self.archive.requests();
         let replayed = self.archive.replay(capture).await;
         self.charge(bill, before, began);
-        replayed.unwrap_or_else(|fault| {
-            bill.note(&fault);
+        replayed.unwrap_or_else(|error| {
+            bill.note(&error);
             None
         })
     }
 
-    fn charge(&self, bill: &mut Bill, before: u64, began: Instant) {
+    fn charge(&self, bill: &mut ArchiveLog, before: u64, began: Instant) {
         let asked = self.archive.requests().saturating_sub(before);
         bill.cost.archive_lookups += u32::try_from(asked).unwrap_or(u32::MAX);
         bill.cost.time += began.elapsed();
@@ -94,19 +94,19 @@ impl Reading<'_> {
         &self,
         url: &Url,
         captures: &CaptureList,
-        bill: &mut Bill,
+        bill: &mut ArchiveLog,
     ) -> RedirectHistory {
         let mut redirects = Vec::new();
         let mut sent: Vec<&Capture> =
             captures.captures.iter().filter(|capture| capture.is_redirect()).collect();
-        sent.sort_by_key(|capture| std::cmp::Reverse(capture.taken));
+        sent.sort_by_key(|capture| std::cmp::Reverse(capture.captured_at));
         for capture in sent.into_iter().take(REDIRECTS) {
             let target = match &capture.redirect {
                 Some(target) => Some(target.clone()),
                 None => self.replay(capture, bill).await.and_then(|replay| replay.target),
             };
             if let Some(target) = target {
-                redirects.push(ArchivedRedirect { at: capture.taken, target });
+                redirects.push(ArchivedRedirect { at: capture.captured_at, target });
             }
         }
         RedirectHistory { url: url.clone(), redirects }
@@ -117,13 +117,13 @@ impl Reading<'_> {
     pub(super) async fn siblings(
         &self,
         own: &RedirectHistory,
-        bill: &mut Bill,
+        bill: &mut ArchiveLog,
     ) -> Vec<RedirectHistory> {
         let url = &own.url;
         let Ok(above) = url.join("./") else { return Vec::new() };
         let times = || own.redirects.iter().map(|redirect| redirect.at);
         let query = CaptureQuery {
-            statuses: CaptureStatuses::Redirects,
+            statuses: CaptureStatusFilter::Redirects,
             from: times().min().and_then(|first| first.checked_sub(WINDOW).ok()),
             to: times().max().and_then(|last| last.checked_add(WINDOW).ok()),
             limit: LISTED,
@@ -160,23 +160,29 @@ impl Reading<'_> {
         url: &Url,
         captures: &CaptureList,
         near: Option<jiff::Timestamp>,
-        passed_over: &mut Vec<PassedOver>,
-        bill: &mut Bill,
-    ) -> Option<OldCopy> {
+        passed_over: &mut Vec<RejectedCopy>,
+        bill: &mut ArchiveLog,
+    ) -> Option<ArchivedCopy> {
         for capture in captures.by_preference(near).into_iter().take(COPIES) {
             let Some(replay) = self.replay(capture, bill).await else { continue };
             let digest = relink_page::digest(
                 replay.body.content_type.as_deref(),
                 replay.body.language.as_deref(),
                 &replay.body.bytes,
-                replay.body.is_cut,
+                replay.body.is_truncated,
             );
             match self.judged(url, &replay, digest.clone()) {
                 Ok(()) => {
                     let snapshot = capture.snapshot();
-                    return Some(OldCopy { snapshot, taken: replay.taken, digest });
+                    return Some(ArchivedCopy {
+                        snapshot,
+                        captured_at: replay.captured_at,
+                        digest,
+                    });
                 }
-                Err(reason) => passed_over.push(PassedOver { taken: replay.taken, reason }),
+                Err(reason) => {
+                    passed_over.push(RejectedCopy { captured_at: replay.captured_at, reason })
+                }
             }
         }
         None
@@ -188,33 +194,33 @@ impl Reading<'_> {
             url: url.to_string(),
             status: replay.status,
             location: replay.location.clone(),
-            address: None,
+            ip: None,
         };
         let probe = Probe {
-            asked: replay.taken,
+            requested_at: replay.captured_at,
             hops: vec![hop],
-            ending: Ending::Answered(replay.status),
+            outcome: FetchOutcome::Response(replay.status),
             timings: Timings::default(),
             retry_after: None,
             digest: Some(digest.into()),
         };
-        let look = Look {
-            asked: replay.taken,
-            purpose: Purpose::First,
-            ending: probe.ending.clone(),
-            took_ms: 0,
+        let look = Attempt {
+            requested_at: replay.captured_at,
+            purpose: FetchPurpose::Initial,
+            outcome: probe.outcome.clone(),
+            duration_ms: 0,
         };
-        let case = Case {
+        let case = JudgeInput {
             url: url.as_str(),
-            looks: &[look],
+            attempts: &[look],
             probe: &probe,
-            heard: None,
+            phrase_scan: None,
             controls: &[],
-            habit: Habit::default(),
+            soft404_profile: Soft404Profile::default(),
             history: &History::default(),
-            now: replay.taken,
+            now: replay.captured_at,
         };
-        let judgement = conclude(self.policy, &case);
-        if judgement.word.is_reached() { Ok(()) } else { Err(judgement.reason) }
+        let judgment = conclude(self.policy, &case);
+        if judgment.verdict.is_reached() { Ok(()) } else { Err(judgment.reason) }
     }
 }

@@ -3,13 +3,13 @@
 //! Only what was really looked for counts: a page whose archive could not be
 //! asked says nothing about its directory.
 
-use relink_revive::dead_directory::{Attempt, DeadDirectory, FIRST};
-use relink_revive::pattern::{Pattern, TokenRule};
-use relink_revive::{Directory, NoAlias, OldPage};
+use relink_revive::dead_directory::{AliasSearchResult, DeadDirectory, FIRST};
+use relink_revive::pattern::{CoarsePattern, TokenRule};
+use relink_revive::{Directory, NoAliasReason, OldPage};
 
-use super::quest::Quest;
-use super::{Revival, Search, lesson_programs};
-use crate::EngineFault;
+use super::alias_search::AliasSearch;
+use super::{Revival, Reviver, lesson_programs};
+use crate::EngineError;
 
 /// Pages with these beginnings may belong to a directory.
 pub(super) const SCHEMES: [&str; 4] = ["http://", "https://", "http://www.", "https://www."];
@@ -17,10 +17,10 @@ pub(super) const SCHEMES: [&str; 4] = ["http://", "https://", "http://www.", "ht
 /// Earlier pages that are read from the store with each beginning.
 const EARLIER: usize = 64;
 
-impl Search<'_> {
+impl Reviver<'_> {
     /// Whether a directory was given up, not too long ago.
-    pub(super) async fn is_dead(&self, directory: &Directory) -> Result<bool, EngineFault> {
-        let lesson = self.ports.store.lesson(directory.as_str()).await?;
+    pub(super) async fn is_dead(&self, directory: &Directory) -> Result<bool, EngineError> {
+        let lesson = self.ports.store.pattern(directory.as_str()).await?;
         Ok(lesson.is_some_and(|lesson| {
             let is_recent = lesson.learned >= self.settings.fresh_since;
             lesson.is_dead && !lesson.is_disabled && is_recent
@@ -31,13 +31,13 @@ impl Search<'_> {
     pub(super) async fn is_hopeless(
         &self,
         directory: &Directory,
-        quests: &[Quest],
-    ) -> Result<bool, EngineFault> {
-        let is_asked = |quest: &Quest| quest.revival.remarks.is_empty();
+        quests: &[AliasSearch],
+    ) -> Result<bool, EngineError> {
+        let is_asked = |quest: &AliasSearch| quest.revival.remarks.is_empty();
         if self.ports.archives.is_empty() || !quests.iter().all(is_asked) {
             return Ok(false);
         }
-        let lesson = self.ports.store.lesson(directory.as_str()).await?;
+        let lesson = self.ports.store.pattern(directory.as_str()).await?;
         if lesson.is_some_and(|lesson| !lesson_programs(&lesson).is_empty()) {
             return Ok(false);
         }
@@ -48,7 +48,7 @@ impl Search<'_> {
             return Ok(false);
         }
         // Whenever it was, one page that was found is hope for all.
-        if attempts.contains(&Attempt::Alias) {
+        if attempts.contains(&AliasSearchResult::Alias) {
             return Ok(false);
         }
         Ok(DeadDirectory::conclude(directory, &attempts).is_some())
@@ -57,13 +57,13 @@ impl Search<'_> {
     async fn earlier_attempts(
         &self,
         directory: &Directory,
-        quests: &[Quest],
-    ) -> Result<Vec<Attempt>, EngineFault> {
+        quests: &[AliasSearch],
+    ) -> Result<Vec<AliasSearchResult>, EngineError> {
         let mut attempts = Vec::new();
         for scheme in SCHEMES {
             let prefix = format!("{scheme}{directory}");
             let kept = self.ports.store.revivals(&prefix, "", EARLIER).await?;
-            let stories = kept.iter().filter_map(|kept| serde_json::from_str(&kept.story).ok());
+            let stories = kept.iter().filter_map(|kept| serde_json::from_str(&kept.report).ok());
             let counts = |story: &Revival| {
                 story.remarks.is_empty()
                     && Directory::of(&story.url) == *directory
@@ -75,27 +75,27 @@ impl Search<'_> {
         if quests.len() >= FIRST {
             // Enough was looked for now. What was found before an interruption
             // is hope all the same.
-            attempts.retain(|attempt| *attempt == Attempt::Alias);
+            attempts.retain(|attempt| *attempt == AliasSearchResult::Alias);
         }
         Ok(attempts)
     }
 }
 
 /// Leaves pages alone that nothing was found of yet.
-pub(super) fn give_up(quests: &mut [Quest]) {
+pub(super) fn give_up(quests: &mut [AliasSearch]) {
     for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
-        quest.revival.reasons = vec![NoAlias::DeadDirectory];
+        quest.revival.reasons = vec![NoAliasReason::DeadDirectory];
     }
 }
 
-fn attempt(old: &OldPage, revival: &Revival) -> Attempt {
+fn attempt(old: &OldPage, revival: &Revival) -> AliasSearchResult {
     if revival.alias.is_some() {
-        return Attempt::Alias;
+        return AliasSearchResult::Alias;
     }
-    let patterns: Vec<Pattern> = revival
+    let patterns: Vec<CoarsePattern> = revival
         .others
         .iter()
-        .map(|other| Pattern::of(old, &other.url, TokenRule::PerSource))
+        .map(|other| CoarsePattern::of(old, &other.url, TokenRule::PerSource))
         .collect();
-    Attempt::without_alias(&patterns)
+    AliasSearchResult::without_alias(&patterns)
 }

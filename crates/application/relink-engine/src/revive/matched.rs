@@ -4,16 +4,16 @@
 use std::time::Instant;
 
 use relink_model::Confidence;
-use relink_revive::cost::Method;
-use relink_revive::evidence::{EvidenceItem, EvidenceKind};
-use relink_revive::matching::{Answer, Clue, KnownAlias, Page, Study};
+use relink_revive::cost::RevivalMethod;
+use relink_revive::evidence::{AliasEvidence, AliasEvidenceKind};
+use relink_revive::matching::{KnownAlias, MatchEvidence, MatchResult, PageInfo, SiteMatcher};
 use relink_revive::site::is_same_site;
-use relink_revive::{NoAlias, Site};
+use relink_revive::{NoAliasReason, Site};
 use url::Url;
 
-use super::story::Alias;
-use super::{Quest, Search};
-use crate::EngineFault;
+use super::revival::Alias;
+use super::{AliasSearch, Reviver};
+use crate::EngineError;
 
 /// With the same content on both, a match is as good as sure.
 const PROVEN: Confidence = Confidence::percent(98);
@@ -22,15 +22,18 @@ const MOST_LIVE: usize = 50_000;
 /// Rows read from the store at a time.
 const PIECE: usize = 4096;
 
-impl Search<'_> {
+impl Reviver<'_> {
     /// Matches the dead pages that are still open with living ones.
-    pub(super) async fn match_live(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
+    pub(super) async fn match_live(
+        &mut self,
+        quests: &mut [AliasSearch],
+    ) -> Result<(), EngineError> {
         let Some(first) = quests.first() else { return Ok(()) };
         let site = first.page.url.clone();
         let live = self.live_pages(&site).await?;
         if live.is_empty() {
             for quest in quests.iter_mut().filter(|quest| quest.revival.alias.is_none()) {
-                quest.revival.because(NoAlias::NoSearchResults);
+                quest.revival.because(NoAliasReason::NoSearchResults);
             }
             return Ok(());
         }
@@ -38,22 +41,22 @@ impl Search<'_> {
         let answers = answers(quests, &live, &known);
         for (quest, answer) in quests.iter_mut().zip(answers) {
             if quest.revival.alias.is_none() {
-                self.weigh(quest, answer, &live).await;
+                self.evaluate(quest, answer, &live).await;
             }
         }
         Ok(())
     }
 
-    pub(super) async fn weigh(
+    pub(super) async fn evaluate(
         &mut self,
-        quest: &mut Quest,
-        answer: Answer,
+        quest: &mut AliasSearch,
+        answer: MatchResult,
         live: &[(String, Option<String>)],
     ) {
         let (began, before) = (Instant::now(), self.live.fetches);
         match answer {
-            Answer::Nothing(_) => quest.revival.because(NoAlias::NoMatch),
-            Answer::Alias(found) => {
+            MatchResult::Nothing(_) => quest.revival.because(NoAliasReason::NoMatch),
+            MatchResult::Alias(found) => {
                 let candidate = live.get(found.live).and_then(|(url, _)| Url::parse(url).ok());
                 if let Some(candidate) = candidate {
                     self.confirm(quest, &candidate, found.confidence, &found.clues).await;
@@ -61,41 +64,41 @@ impl Search<'_> {
             }
         }
         let cost = self.spent(began, before);
-        quest.revival.charge(Method::Search, cost);
+        quest.revival.charge(RevivalMethod::Search, cost);
     }
 
     /// Looks whether a match is alive, and what its text says.
     async fn confirm(
         &mut self,
-        quest: &mut Quest,
+        quest: &mut AliasSearch,
         candidate: &Url,
         confidence: Confidence,
-        clues: &[Clue],
+        clues: &[MatchEvidence],
     ) {
         if quest.is_itself(candidate) {
-            quest.revival.because(NoAlias::NoMatch);
+            quest.revival.because(NoAliasReason::NoMatch);
             return;
         }
         let living = self.check_live(quest, candidate).await;
         let Some(living) = living.ok().filter(|living| !quest.is_itself(&living.url)) else {
-            quest.revival.because(NoAlias::NothingLive);
+            quest.revival.because(NoAliasReason::NothingLive);
             return;
         };
         let evidence = quest.evidence(&living, clues.iter().copied().map(item).collect());
-        let is_proven = evidence.iter().any(|item| item.kind == EvidenceKind::Content);
+        let is_proven = evidence.iter().any(|item| item.kind == AliasEvidenceKind::Content);
         let confidence = if is_proven { confidence.max(PROVEN) } else { confidence };
         if confidence < self.settings.least {
             quest.revival.other(living.url, confidence);
-            quest.revival.because(NoAlias::NoMatch);
+            quest.revival.because(NoAliasReason::NoMatch);
             return;
         }
-        let method = Method::Search;
-        let alias = Alias { url: living.url, confidence, method, evidence, lesson: None };
+        let method = RevivalMethod::Search;
+        let alias = Alias { url: living.url, confidence, method, evidence, pattern: None };
         quest.revival.accept(alias);
     }
 
     /// Pages of the site that are known to be alive.
-    async fn live_pages(&self, old: &Url) -> Result<Vec<(String, Option<String>)>, EngineFault> {
+    async fn live_pages(&self, old: &Url) -> Result<Vec<(String, Option<String>)>, EngineError> {
         let is_of_site = |url: &str| Url::parse(url).is_ok_and(|url| is_same_site(old, &url));
         let given = self.settings.live.iter().filter(|(url, _)| is_of_site(url));
         let mut live: Vec<(String, Option<String>)> = given.cloned().collect();
@@ -115,7 +118,7 @@ impl Search<'_> {
     }
 
     /// Aliases that are known of the site.
-    async fn known_aliases(&self, old: &Url) -> Result<Vec<(String, String)>, EngineFault> {
+    async fn known_aliases(&self, old: &Url) -> Result<Vec<(String, String)>, EngineError> {
         let mut known = Vec::new();
         for origin in origins(old) {
             let mut after = String::new();
@@ -131,20 +134,22 @@ impl Search<'_> {
 }
 
 pub(super) fn answers(
-    quests: &[Quest],
+    quests: &[AliasSearch],
     live: &[(String, Option<String>)],
     known: &[(String, String)],
-) -> Vec<Answer> {
-    let dead: Vec<Page<'_>> = quests
+) -> Vec<MatchResult> {
+    let dead: Vec<PageInfo<'_>> = quests
         .iter()
-        .map(|quest| Page {
+        .map(|quest| PageInfo {
             url: quest.page.url.as_str(),
             title: quest.old.title.as_deref(),
             text: None,
         })
         .collect();
-    let live: Vec<Page<'_>> =
-        live.iter().map(|(url, title)| Page { url, title: title.as_deref(), text: None }).collect();
+    let live: Vec<PageInfo<'_>> = live
+        .iter()
+        .map(|(url, title)| PageInfo { url, title: title.as_deref(), text: None })
+        .collect();
     // What was found a moment ago tells how the site moved.
     let found: Vec<(String, String)> = quests
         .iter()
@@ -155,19 +160,22 @@ pub(super) fn answers(
         .collect();
     let known: Vec<KnownAlias<'_>> =
         known.iter().chain(&found).map(|(old, new)| KnownAlias { old, new }).collect();
-    let study = Study::new(&dead, &live, &known);
+    let study = SiteMatcher::new(&dead, &live, &known);
     (0..quests.len()).map(|at| study.answer(at)).collect()
 }
 
-fn item(clue: Clue) -> EvidenceItem {
+fn item(clue: MatchEvidence) -> AliasEvidence {
     let kind = match clue {
-        Clue::KnownMove | Clue::SiblingsMoved => EvidenceKind::Inference,
-        Clue::SameTitle | Clue::SimilarTitle | Clue::SlugInTitle => EvidenceKind::Title,
-        Clue::SameSlug | Clue::SimilarSlug | Clue::SameParent | Clue::OnlyOne => {
-            EvidenceKind::Token
+        MatchEvidence::KnownMove | MatchEvidence::SiblingsMoved => AliasEvidenceKind::Inference,
+        MatchEvidence::SameTitle | MatchEvidence::SimilarTitle | MatchEvidence::SlugInTitle => {
+            AliasEvidenceKind::Title
         }
+        MatchEvidence::SameSlug
+        | MatchEvidence::SimilarSlug
+        | MatchEvidence::SameParent
+        | MatchEvidence::OnlyOne => AliasEvidenceKind::Token,
     };
-    EvidenceItem { kind, note: clue.to_string() }
+    AliasEvidence { kind, note: clue.to_string() }
 }
 
 /// The beginnings of addresses on the same host, and on the hosts that bear

@@ -3,7 +3,7 @@
 //! The live successor first, the archived copy second, the original never
 //! lost. Dead pages of one directory are looked for together, in the order of
 //! FABLE's front end (§4.3): a directory known to be dead is not searched;
-//! programs learnt before are tried against the live web; then archives are
+//! programs learned before are tried against the live web; then archives are
 //! asked for redirects of old and for the last good copy; then the pages known
 //! to be alive on the site, and one search, are matched with the dead ones.
 //! Then what was found teaches programs for the rest, and for the next time.
@@ -11,18 +11,18 @@
 //! asked for. At last a page that has no alias is looked for on other sites,
 //! where its content, and nothing less, makes a replacement.
 
+mod alias_search;
 mod archives;
-mod elsewhere;
 mod giving_up;
+mod historical_redirects;
 mod inference;
+mod learning;
 mod live;
 mod matched;
 mod queries;
-mod quest;
-mod remembered;
-mod searching;
-mod story;
-mod teaching;
+mod replacements;
+mod revival;
+mod search;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -30,25 +30,25 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relink_frontier::Pace;
+use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
-use relink_model::{Confidence, RequestRights, Word};
-use relink_ports::{DeadTarget, KeptRevival};
+use relink_model::{Confidence, RequestRights, Verdict};
+use relink_ports::{DeadTarget, StoredRevival};
 use relink_revive::Directory;
 use relink_revive::cost::Cost;
 use relink_revive::dead_directory::FIRST;
 use url::Url;
 
-pub use self::elsewhere::Elsewhere;
+use self::alias_search::AliasSearch;
 use self::giving_up::give_up;
-use self::live::{LiveCheck, Living};
-use self::quest::Quest;
-pub use self::story::{Alias, Other, PassedOver, Replacement, Revival};
-pub use self::teaching::lesson_programs;
-use self::teaching::teaches;
-use crate::fault::record;
+pub use self::learning::lesson_programs;
+use self::learning::teaches;
+use self::live::{LiveCandidate, LiveCheck};
+pub use self::replacements::ReplacementSearch;
+pub use self::revival::{Alias, RejectedCopy, Replacement, Revival, WeakCandidate};
+use crate::error::record;
 use crate::isolation::{Panicked, isolate_async};
-use crate::{EngineFault, Ports, Stop};
+use crate::{EngineError, Ports, StopSignal};
 
 /// A redirect of old that was compared with others is believed so much if its
 /// target is alive. Whatever is as sure is not looked for any further.
@@ -58,10 +58,10 @@ const VETTED: Confidence = Confidence::percent(97);
 #[derive(Debug, Clone)]
 pub struct ReviveSettings {
     /// How fast candidates are asked.
-    pub pace: Pace,
+    pub politeness: PolitenessPolicy,
     /// The longest wait for a host; one that asks for more is not requested
     /// again.
-    pub patience: Duration,
+    pub max_host_wait: Duration,
     /// What counts as alive.
     pub policy: Policy,
     /// Pages known to be alive, beside those in the store: address and title.
@@ -73,7 +73,7 @@ pub struct ReviveSettings {
     /// The date of the link, if it is known: the copy nearest to it is wanted.
     pub link_date: Option<Timestamp>,
     /// Whether pages of other sites are looked for.
-    pub elsewhere: Elsewhere,
+    pub elsewhere: ReplacementSearch,
     /// The most searches for one page, of engines that count them.
     pub searches: u32,
 }
@@ -105,15 +105,15 @@ pub async fn revive(
     settings: &ReviveSettings,
     pages: Vec<DeadPage>,
     observer: &mut dyn ReviveObserver,
-    stop: &Stop,
-) -> Result<(), EngineFault> {
+    stop: &StopSignal,
+) -> Result<(), EngineError> {
     let all = pages.len();
     let salt = u64::from_ne_bytes(ports.now().as_millisecond().to_ne_bytes());
     let live = LiveCheck::new(ports, settings, salt);
-    let mut search = Search { ports, settings, live };
+    let mut search = Reviver { ports, settings, live };
     let mut done = 0;
     for (directory, pages) in grouped(pages) {
-        if stop.is_raised() {
+        if stop.is_stopped() {
             return Ok(());
         }
         let mut tell = |at: usize| observer.progress(done + at, all, directory.as_str());
@@ -138,20 +138,20 @@ fn grouped(pages: Vec<DeadPage>) -> BTreeMap<Directory, Vec<DeadPage>> {
 }
 
 /// Notes on pages without an answer that the search for them panicked.
-fn note_panic(quests: &mut [Quest], panicked: Panicked) {
+fn note_panic(quests: &mut [AliasSearch], panicked: Panicked) {
     for quest in quests.iter_mut().filter(|quest| quest.is_open(VETTED)) {
         quest.revival.remark(panicked.to_string());
     }
 }
 
 /// Looks for pages, directory by directory.
-struct Search<'a> {
+struct Reviver<'a> {
     ports: &'a Ports,
     settings: &'a ReviveSettings,
     live: LiveCheck<'a>,
 }
 
-impl Search<'_> {
+impl Reviver<'_> {
     /// Looks for the dead pages of one directory, telling how many of them are
     /// behind us. Whoever stops it keeps what is sure by then.
     async fn directory(
@@ -159,8 +159,8 @@ impl Search<'_> {
         directory: &Directory,
         pages: Vec<DeadPage>,
         tell: &mut (dyn FnMut(usize) + Send),
-        stop: &Stop,
-    ) -> Result<Vec<Revival>, EngineFault> {
+        stop: &StopSignal,
+    ) -> Result<Vec<Revival>, EngineError> {
         let (mut done, mut quests) = self.recall(pages).await?;
         if quests.is_empty() {
             return Ok(done);
@@ -178,7 +178,7 @@ impl Search<'_> {
             }
             () = stop.raised() => false,
         };
-        let is_settled = |quest: &Quest| is_whole || !quest.is_open(VETTED);
+        let is_settled = |quest: &AliasSearch| is_whole || !quest.is_open(VETTED);
         let settled = quests.into_iter().filter(is_settled);
         let revivals: Vec<Revival> = settled.map(|quest| quest.revival).collect();
         self.keep(&revivals).await?;
@@ -190,18 +190,18 @@ impl Search<'_> {
     async fn recall(
         &self,
         pages: Vec<DeadPage>,
-    ) -> Result<(Vec<Revival>, Vec<Quest>), EngineFault> {
+    ) -> Result<(Vec<Revival>, Vec<AliasSearch>), EngineError> {
         let now = self.ports.now();
         let (mut known, mut left) = (Vec::new(), Vec::new());
         for page in pages {
             let kept = self.ports.store.revival(page.url.as_str()).await?;
-            let story = kept.and_then(|kept| serde_json::from_str::<Revival>(&kept.story).ok());
+            let story = kept.and_then(|kept| serde_json::from_str::<Revival>(&kept.report).ok());
             match story {
                 Some(story) if self.holds(&story, now) => known.push(story),
                 story => {
                     let has_taught =
                         story.and_then(|story| story.alias).as_ref().is_some_and(teaches);
-                    left.push(Quest { has_taught, ..Quest::new(page, now) });
+                    left.push(AliasSearch { has_taught, ..AliasSearch::new(page, now) });
                 }
             }
         }
@@ -221,9 +221,9 @@ impl Search<'_> {
     async fn pursue(
         &mut self,
         directory: &Directory,
-        quests: &mut [Quest],
+        quests: &mut [AliasSearch],
         tell: &mut (dyn FnMut(usize) + Send),
-    ) -> Result<(), EngineFault> {
+    ) -> Result<(), EngineError> {
         if self.is_dead(directory).await? {
             give_up(quests);
             return self.look_after_all(quests).await;
@@ -247,8 +247,8 @@ impl Search<'_> {
 
     /// Looks elsewhere for pages that were given up, if everything is to be
     /// tried.
-    async fn look_after_all(&mut self, quests: &mut [Quest]) -> Result<(), EngineFault> {
-        if self.settings.elsewhere != Elsewhere::Always {
+    async fn look_after_all(&mut self, quests: &mut [AliasSearch]) -> Result<(), EngineError> {
+        if self.settings.elsewhere != ReplacementSearch::Always {
             return Ok(());
         }
         self.look_elsewhere(quests).await
@@ -259,10 +259,10 @@ impl Search<'_> {
     async fn search(
         &mut self,
         directory: &Directory,
-        quests: &mut [Quest],
+        quests: &mut [AliasSearch],
         range: Range<usize>,
         tell: &mut (dyn FnMut(usize) + Send),
-    ) -> Result<(), EngineFault> {
+    ) -> Result<(), EngineError> {
         let until = range.end;
         for at in range {
             tell(at);
@@ -298,9 +298,9 @@ impl Search<'_> {
     /// notes why a candidate could not be requested.
     async fn check_live(
         &mut self,
-        quest: &mut Quest,
+        quest: &mut AliasSearch,
         candidate: &Url,
-    ) -> Result<Living, &'static str> {
+    ) -> Result<LiveCandidate, &'static str> {
         let living = self.live.check(&quest.page, candidate).await;
         for refusal in self.live.take_refusals() {
             quest.revival.remark(refusal);
@@ -318,28 +318,28 @@ impl Search<'_> {
 
     /// Keeps a page that is not looked for any further: a kill must not repeat
     /// the requests of the whole directory.
-    async fn keep_if_sure(&self, quest: &Quest) -> Result<(), EngineFault> {
+    async fn keep_if_sure(&self, quest: &AliasSearch) -> Result<(), EngineError> {
         if quest.is_open(VETTED) {
             return Ok(());
         }
         self.keep(std::slice::from_ref(&quest.revival)).await
     }
 
-    async fn keep(&self, revivals: &[Revival]) -> Result<(), EngineFault> {
+    async fn keep(&self, revivals: &[Revival]) -> Result<(), EngineError> {
         let kept = |revival: &Revival| {
-            Ok(KeptRevival {
+            Ok(StoredRevival {
                 url: revival.url.to_string(),
                 alias: revival.alias.as_ref().map(|alias| alias.url.to_string()),
                 confidence: revival.alias.as_ref().map(|alias| alias.confidence),
-                tried: revival.tried,
-                story: record(revival)?,
+                searched_at: revival.tried,
+                report: record(revival)?,
             })
         };
-        let kept: Vec<KeptRevival> =
-            revivals.iter().map(kept).collect::<Result<_, EngineFault>>()?;
-        Ok(self.ports.store.keep_revivals(&kept).await?)
+        let kept: Vec<StoredRevival> =
+            revivals.iter().map(kept).collect::<Result<_, EngineError>>()?;
+        Ok(self.ports.store.save_revivals(&kept).await?)
     }
 }
 
 /// The words of targets that are worth looking for.
-pub const REVIVABLE: [Word; 3] = [Word::Dead, Word::Soft404, Word::Hijacked];
+pub const REVIVABLE: [Verdict; 3] = [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked];

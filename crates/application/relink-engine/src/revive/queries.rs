@@ -7,12 +7,12 @@
 
 use relink_model::{Digest, SearchQuery};
 use relink_page::{
-    Aim, Frequencies, Keyphrases, PlanLimits, QueryPlan, SIGNATURE_WORDS, keyphrases,
-    lexical_signature, title_query,
+    DocumentFrequencies, Keyphrases, PlanLimits, QueryPlan, SIGNATURE_WORDS, SearchGoal,
+    keyphrases, lexical_signature, title_query,
 };
 use relink_revive::Site;
 
-use super::Quest;
+use super::AliasSearch;
 
 /// On the site of the page: one search, as FABLE has it (§4.3), and one more
 /// where that finds nothing.
@@ -26,22 +26,26 @@ const THE_PAGE: PlanLimits = PlanLimits { first: 2, wanted: 10, queries: 5 };
 const ITS_LIKE: PlanLimits = PlanLimits { first: 5, wanted: 3, queries: 4 };
 
 /// The plan to find a page on its own site.
-pub(super) fn on_site(quest: &Quest) -> QueryPlan {
+pub(super) fn on_site(quest: &AliasSearch) -> QueryPlan {
     let site = Site::of(&quest.page.url);
     let text = quest.copy.as_ref().map(text).unwrap_or_default();
-    let plan =
-        QueryPlan::with_limits(Aim::Identical, &phrases(&text), Some(site.as_str()), ON_SITE);
+    let plan = QueryPlan::with_limits(
+        SearchGoal::Identical,
+        &phrases(&text),
+        Some(site.as_str()),
+        ON_SITE,
+    );
     let leads = [by_title(quest), by_signature(&text)];
     plan.led_by(leads.map(|query| query.within(site.as_str())))
 }
 
 /// The plan to find a page, or pages like it, wherever they are.
-pub(super) fn anywhere(quest: &Quest, aim: Aim) -> QueryPlan {
+pub(super) fn anywhere(quest: &AliasSearch, aim: SearchGoal) -> QueryPlan {
     let text = quest.copy.as_ref().map(text).unwrap_or_default();
     match aim {
-        Aim::Identical => QueryPlan::with_limits(aim, &phrases(&text), None, THE_PAGE)
+        SearchGoal::Identical => QueryPlan::with_limits(aim, &phrases(&text), None, THE_PAGE)
             .led_by([by_title(quest), by_signature(&text)]),
-        Aim::Similar => QueryPlan::with_limits(aim, &phrases(&text), None, ITS_LIKE),
+        SearchGoal::Similar => QueryPlan::with_limits(aim, &phrases(&text), None, ITS_LIKE),
     }
 }
 
@@ -49,25 +53,25 @@ pub(super) fn anywhere(quest: &Quest, aim: Aim) -> QueryPlan {
 fn text(copy: &Digest) -> String {
     let parts = copy.title.iter().chain(&copy.headings);
     let parts: Vec<&str> =
-        parts.chain([&copy.opening, &copy.closing]).map(String::as_str).collect();
+        parts.chain([&copy.text_start, &copy.text_end]).map(String::as_str).collect();
     parts.join(".\n")
 }
 
 fn phrases(text: &str) -> Keyphrases {
-    keyphrases(text, &Frequencies::default())
+    keyphrases(text, &DocumentFrequencies::default())
 }
 
 fn by_signature(text: &str) -> SearchQuery {
-    SearchQuery::of(lexical_signature(text, &Frequencies::default(), SIGNATURE_WORDS))
+    SearchQuery::new(lexical_signature(text, &DocumentFrequencies::default(), SIGNATURE_WORDS))
 }
 
 /// The title of the last good copy, or else the words that the address itself
 /// is made of.
-fn by_title(quest: &Quest) -> SearchQuery {
+fn by_title(quest: &AliasSearch) -> SearchQuery {
     let site = Site::of(&quest.page.url);
     match &quest.old.title {
         Some(title) => SearchQuery { site: None, ..title_query(title, Some(site.as_str())) },
-        None => SearchQuery::of(words(quest.page.url.path())),
+        None => SearchQuery::new(words(quest.page.url.path())),
     }
 }
 
@@ -90,13 +94,14 @@ mod tests {
     use super::*;
 
     /// A quest for a page of which this much is remembered.
-    fn quest(title: Option<&str>, opening: &str) -> Quest {
+    fn quest(title: Option<&str>, opening: &str) -> AliasSearch {
         let url = "http://www.example.org/birds/snowy_owls.html".parse().unwrap();
         let page = DeadPage { url, known: None, rights: RequestRights::discovered() };
-        let mut quest = Quest::new(page, Timestamp::UNIX_EPOCH);
+        let mut quest = AliasSearch::new(page, Timestamp::UNIX_EPOCH);
         quest.old.title = title.map(str::to_owned);
         let is_known = !opening.is_empty();
-        quest.copy = is_known.then(|| Digest { opening: opening.to_owned(), ..Digest::default() });
+        quest.copy =
+            is_known.then(|| Digest { text_start: opening.to_owned(), ..Digest::default() });
         quest
     }
 
@@ -123,7 +128,7 @@ mod tests {
             &["snowy owls site:example.org", "lemmings plumage tundra arctic site:example.org"],
         );
         check(
-            anywhere(&quest, Aim::Identical),
+            anywhere(&quest, SearchGoal::Identical),
             &[900, 900, 900, 1, 0],
             &[
                 "snowy owls",
@@ -138,7 +143,7 @@ mod tests {
     fn pages_like_it_are_looked_for_with_ever_fewer_phrases() {
         let text = "Lemmings. Tundra. Plumage. Lemmings. Tundra. Plumage.";
         check(
-            anywhere(&quest(None, text), Aim::Similar),
+            anywhere(&quest(None, text), SearchGoal::Similar),
             &[0, 0, 9, 9],
             &["\"lemmings\" \"tundra\" \"plumage\"", "\"lemmings\" \"tundra\"", "\"lemmings\""],
         );

@@ -2,27 +2,28 @@
 //! re-checks.
 
 use relink_survey::{
-    Answer, Catalogue, DomainId, Estimate, Ledger, Ruling, SamplingPlan, Schedule, UrlId,
+    Catalog, CheckLog, DomainId, LotDecision, RecallEstimate, SamplingPlan, Schedule, UrlHealth,
+    UrlId,
 };
 
 /// Decides what is asked next.
-pub(super) enum Course<'a> {
-    /// A catalogue is surveyed as a whole.
+pub(super) enum UrlSelector<'a> {
+    /// A catalog is surveyed as a whole.
     Plan(Box<dyn SamplingPlan + 'a>),
     /// It was before, and what is due is asked again.
-    Watch(Box<Watch<'a>>),
+    Watch(Box<RecheckSelector<'a>>),
 }
 
-/// Re-checks of a catalogue that was surveyed before.
-pub(super) struct Watch<'a> {
+/// Re-checks of a catalog that was surveyed before.
+pub(super) struct RecheckSelector<'a> {
     schedule: Schedule<'a>,
     /// What was asked in this run.
-    ledger: Ledger<'a>,
+    ledger: CheckLog<'a>,
 }
 
-impl<'a> Course<'a> {
-    pub(super) fn watch(catalogue: &'a Catalogue, schedule: Schedule<'a>) -> Self {
-        Self::Watch(Box::new(Watch { schedule, ledger: Ledger::new(catalogue) }))
+impl<'a> UrlSelector<'a> {
+    pub(super) fn watch(catalog: &'a Catalog, schedule: Schedule<'a>) -> Self {
+        Self::Watch(Box::new(RecheckSelector { schedule, ledger: CheckLog::new(catalog) }))
     }
 
     /// The next URLs to ask, at most so many.
@@ -34,7 +35,7 @@ impl<'a> Course<'a> {
     }
 
     /// Takes the answer of a URL.
-    pub(super) fn take(&mut self, url: UrlId, answer: Answer) {
+    pub(super) fn take(&mut self, url: UrlId, answer: UrlHealth) {
         match self {
             Self::Plan(plan) => plan.take(url, answer),
             Self::Watch(watch) => {
@@ -46,7 +47,7 @@ impl<'a> Course<'a> {
     }
 
     /// What was asked in this run.
-    pub(super) fn ledger(&self) -> &Ledger<'_> {
+    pub(super) fn ledger(&self) -> &CheckLog<'_> {
         match self {
             Self::Plan(plan) => plan.ledger(),
             Self::Watch(watch) => &watch.ledger,
@@ -54,7 +55,7 @@ impl<'a> Course<'a> {
     }
 
     /// How much of what is broken has been found; a schedule cannot say.
-    pub(super) fn estimate(&self) -> Option<Estimate> {
+    pub(super) fn estimate(&self) -> Option<RecallEstimate> {
         match self {
             Self::Plan(plan) => Some(plan.estimate()),
             Self::Watch(_) => None,
@@ -64,7 +65,7 @@ impl<'a> Course<'a> {
     /// Whether more of a domain is being asked.
     pub(super) fn is_open(&self, domain: DomainId) -> bool {
         match self {
-            Self::Plan(plan) => plan.ruling(domain) != Ruling::AcceptRest,
+            Self::Plan(plan) => plan.ruling(domain) != LotDecision::Accept,
             Self::Watch(_) => false,
         }
     }
@@ -86,7 +87,7 @@ impl<'a> Course<'a> {
     }
 }
 
-impl Watch<'_> {
+impl RecheckSelector<'_> {
     fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
         let mut batch = Vec::new();
         while batch.len() < at_most {
@@ -99,13 +100,13 @@ impl Watch<'_> {
     }
 
     fn broken(&self, domain: DomainId) -> u32 {
-        let urls = self.ledger.catalogue().urls_of_domain(domain);
+        let urls = self.ledger.catalog().urls_of_domain(domain);
         let broken = urls.filter(|url| self.schedule.is_known_broken(*url)).count();
         u32::try_from(broken).unwrap_or(u32::MAX)
     }
 
     fn reason(&self, domain: DomainId) -> String {
-        let size = self.ledger.catalogue().domain_size(domain);
+        let size = self.ledger.catalog().domain_size(domain);
         let (checked, broken) = (self.ledger.domain(domain).checked, self.broken(domain));
         format!("{broken} of {size} are known to be broken, {checked} were due or stood for others")
     }

@@ -1,26 +1,26 @@
-//! Which URL of a catalogue a text is.
+//! Which URL of a catalog a text is.
 
 use std::collections::HashMap;
 
-use relink_survey::{Catalogue, UrlId};
+use relink_survey::{Catalog, UrlId};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The URLs of a catalogue by their text, at sixteen bytes each.
+/// The URLs of a catalog by their text, at sixteen bytes each.
 #[derive(Debug)]
 pub(super) struct UrlIndex<'a> {
-    catalogue: &'a Catalogue,
+    catalog: &'a Catalog,
     urls: HashMap<u64, UrlId>,
 }
 
 impl<'a> UrlIndex<'a> {
-    pub(super) fn new(catalogue: &'a Catalogue) -> Self {
-        let key = |url: UrlId| (xxh3_64(catalogue.url(url).as_bytes()), url);
-        Self { catalogue, urls: catalogue.urls().map(key).collect() }
+    pub(super) fn new(catalog: &'a Catalog) -> Self {
+        let key = |url: UrlId| (xxh3_64(catalog.url(url).as_bytes()), url);
+        Self { catalog, urls: catalog.urls().map(key).collect() }
     }
 
     /// The URL with this text.
     pub(super) fn find(&self, url: &str) -> Option<UrlId> {
         let found = self.urls.get(&xxh3_64(url.as_bytes())).copied();
-        found.filter(|found| self.catalogue.url(*found) == url)
+        found.filter(|found| self.catalog.url(*found) == url)
     }
 }

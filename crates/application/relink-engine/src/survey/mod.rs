@@ -1,4 +1,4 @@
-//! `survey`: most of what is broken in a catalogue, with few requests.
+//! `survey`: most of what is broken in a catalog, with few requests.
 //!
 //! A sampling plan of `relink-survey` says which URLs to ask next; they are
 //! asked as `check` asks, as politely and with the same words, and the answers
@@ -13,7 +13,7 @@
 //! With a budget a survey takes as many weeks as it needs. Once it has come to
 //! its end, later runs ask again what the schedule wants this week.
 
-mod catalogue;
+mod catalog;
 mod course;
 mod history;
 mod index;
@@ -24,22 +24,20 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use relink_frontier::NetworkDoubt;
-use relink_judge::is_network_ending;
-use relink_model::{ErrandId, RequestRights, RunId, Word};
-use relink_ports::{NewDocument, OpenRun, RunPlan, RunState, SettledQuery};
-use relink_survey::{Answer, PlanName};
+use relink_judge::is_network_failure;
+use relink_model::{RequestRights, RunId, TaskId, Verdict};
+use relink_ports::{CheckedTargetQuery, NewDocument, OpenRun, RunKey, RunState};
+use relink_survey::{SamplingPlanName, UrlHealth};
 
-pub use self::catalogue::{
-    CatalogueFault, CatalogueFields, CatalogueSource, ReadCatalogue, read_catalogue,
-};
-use self::course::Course;
-use self::history::{History, WEEK};
+pub use self::catalog::{CatalogError, CatalogFields, CatalogSource, LoadedCatalog, read_catalog};
+use self::course::UrlSelector;
+use self::history::{CheckHistory, WEEK};
 use self::index::UrlIndex;
-pub use self::report::{BudgetUse, DomainReport, Standing, SurveyReport};
-use self::surveyor::Surveyor;
-use crate::ask::{AskEnd, Asker, Start};
-use crate::load::Loading;
-use crate::{AskSettings, EngineFault, Observer, Ports, Stop};
+pub use self::report::{BudgetUse, DomainReport, DomainStatus, SurveyReport};
+use self::surveyor::SurveyRun;
+use crate::dispatch::{DispatchEnd, DispatchStart, Dispatcher};
+use crate::load::LoadProgress;
+use crate::{DispatchSettings, EngineError, Observer, Ports, StopSignal};
 
 /// The note a survey keeps its seed under.
 const SEED: &str = "survey-seed";
@@ -57,7 +55,7 @@ const RUNS: usize = 1000;
 /// How many URLs may be asked in seven days.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Budget {
-    /// A share of the catalogue, 0 to 1.
+    /// A share of the catalog, 0 to 1.
     Share(f64),
     /// A number of URLs.
     Urls(u32),
@@ -82,7 +80,7 @@ impl Budget {
 #[derive(Debug, Clone)]
 pub struct SurveySettings {
     /// By which plan.
-    pub plan: PlanName,
+    pub plan: SamplingPlanName,
     /// Where chance comes from; the moment it begins, if nobody says.
     pub seed: Option<u64>,
     /// How much may be asked in a week.
@@ -90,7 +88,7 @@ pub struct SurveySettings {
     /// What requests for the URLs may do.
     pub rights: RequestRights,
     /// How to ask.
-    pub ask: AskSettings,
+    pub ask: DispatchSettings,
     /// Whether to start anew although an unfinished run is there.
     pub is_fresh: bool,
     /// What else decides which run this is, by name.
@@ -124,10 +122,10 @@ pub struct SurveyOutcome {
     /// How it ended.
     pub end: SurveyEnd,
     /// By which plan.
-    pub plan: PlanName,
+    pub plan: SamplingPlanName,
     /// Where its chance came from.
     pub seed: u64,
-    /// Since when the catalogue is known, if this run only asked again.
+    /// Since when the catalog is known, if this run only asked again.
     pub surveyed: Option<Timestamp>,
     /// What was allowed, if not everything.
     pub budget: Option<BudgetUse>,
@@ -137,15 +135,15 @@ pub struct SurveyOutcome {
     pub report: SurveyReport,
 }
 
-/// Surveys a catalogue.
+/// Surveys a catalog.
 pub async fn survey(
     ports: &Ports,
     settings: &SurveySettings,
-    read: &ReadCatalogue,
+    read: &LoadedCatalog,
     observer: &mut dyn Observer,
-    stop: &Stop,
-) -> Result<SurveyOutcome, EngineFault> {
-    let index = UrlIndex::new(&read.catalogue);
+    stop: &StopSignal,
+) -> Result<SurveyOutcome, EngineError> {
+    let index = UrlIndex::new(&read.catalog);
     let history = history(ports, settings, &index).await?;
     let surveyed = last_survey(ports, settings, read).await?;
     let run_plan = run_plan(settings, read, surveyed);
@@ -156,23 +154,24 @@ pub async fn survey(
     // continues with the plan it began with.
     let course = if let Some(since) = surveyed {
         let earlier = history.before(run.started);
-        Course::watch(&read.catalogue, earlier.schedule(&read.catalogue, since, run.started))
+        UrlSelector::watch(&read.catalog, earlier.schedule(&read.catalog, since, run.started))
     } else {
         let known = history.known_broken(run.started);
-        Course::Plan(settings.plan.begin(&read.catalogue, &known, seed))
+        UrlSelector::Plan(settings.plan.begin(&read.catalog, &known, seed))
     };
     let budget = budget_use(settings, read, &history, now);
     let left = budget.map(|budget| budget.allowed.saturating_sub(budget.before));
-    let mut surveyor = Surveyor::new(read, &index, course, left);
+    let mut surveyor = SurveyRun::new(read, &index, course, left);
     begin(ports, settings, &run, &mut surveyor).await?;
-    let loading = Loading::default();
+    let loading = LoadProgress::default();
     loading.finish_empty();
-    let asker = Asker::new(ports, &run, &settings.ask, Start::WhileLoading, &loading, None);
+    let asker =
+        Dispatcher::new(ports, &run, &settings.ask, DispatchStart::WhileLoading, &loading, None);
     let ending = asker.led_by(&mut surveyor).run(observer, stop).await?;
     surveyor.finish();
     let report = SurveyReport::of(&surveyor);
     let doubt = match &ending {
-        AskEnd::InDoubt(doubt) => Some(doubt.clone()),
+        DispatchEnd::InDoubt(doubt) => Some(doubt.clone()),
         _ => None,
     };
     let end = end(&ending, &mut surveyor, surveyed);
@@ -192,13 +191,13 @@ pub async fn survey(
 }
 
 /// What the plan is told of a word. What cannot be told counts as alive.
-fn answer(word: Word) -> Answer {
-    if is_finding(word) || word == Word::Failing { Answer::Broken } else { Answer::Alive }
+fn answer(word: Verdict) -> UrlHealth {
+    if is_finding(word) || word == Verdict::Failing { UrlHealth::Broken } else { UrlHealth::Alive }
 }
 
 /// Whether a page is dead without doubt.
-fn is_finding(word: Word) -> bool {
-    matches!(word, Word::Dead | Word::Soft404 | Word::Hijacked)
+fn is_finding(word: Verdict) -> bool {
+    matches!(word, Verdict::Dead | Verdict::Soft404 | Verdict::Hijacked)
 }
 
 /// What is remembered, as far as this survey needs it.
@@ -206,20 +205,20 @@ async fn history(
     ports: &Ports,
     settings: &SurveySettings,
     index: &UrlIndex<'_>,
-) -> Result<History, EngineFault> {
-    if settings.budget.is_none() && settings.plan != PlanName::LeShulman {
-        return Ok(History::default());
+) -> Result<CheckHistory, EngineError> {
+    if settings.budget.is_none() && settings.plan != SamplingPlanName::LeShulman {
+        return Ok(CheckHistory::default());
     }
-    Ok(History::read(&*ports.store, index).await?)
+    Ok(CheckHistory::read(&*ports.store, index).await?)
 }
 
-/// When the catalogue was last surveyed to the end, if a budget makes later
+/// When the catalog was last surveyed to the end, if a budget makes later
 /// runs go on from there.
 async fn last_survey(
     ports: &Ports,
     settings: &SurveySettings,
-    read: &ReadCatalogue,
-) -> Result<Option<Timestamp>, EngineFault> {
+    read: &LoadedCatalog,
+) -> Result<Option<Timestamp>, EngineError> {
     if settings.budget.is_none() || settings.is_fresh {
         return Ok(None);
     }
@@ -230,12 +229,12 @@ async fn last_survey(
 }
 
 /// What identifies the run. With a budget it goes on for weeks, in which the
-/// catalogue may change; without, another catalogue is another survey.
+/// catalog may change; without, another catalog is another survey.
 fn run_plan(
     settings: &SurveySettings,
-    read: &ReadCatalogue,
+    read: &LoadedCatalog,
     surveyed: Option<Timestamp>,
-) -> RunPlan {
+) -> RunKey {
     let mut scope: Vec<String> =
         settings.scope.iter().map(|(name, value)| format!("{name}={value}")).collect();
     scope.push(format!("plan={}", settings.plan));
@@ -245,7 +244,7 @@ fn run_plan(
         None => scope.push(format!("content={:x}", read.content)),
     }
     let command = if surveyed.is_some() { WATCH } else { COMMAND };
-    RunPlan {
+    RunKey {
         command: command.to_owned(),
         inputs: vec![read.label.clone()],
         scope: scope.join("\n"),
@@ -253,23 +252,23 @@ fn run_plan(
 }
 
 /// The seed of the run: the one it began with, or else a new one.
-async fn seed(ports: &Ports, settings: &SurveySettings, run: &OpenRun) -> Result<u64, EngineFault> {
-    let noted = ports.store.note(run.id, SEED).await?;
+async fn seed(ports: &Ports, settings: &SurveySettings, run: &OpenRun) -> Result<u64, EngineError> {
+    let noted = ports.store.checkpoint(run.id, SEED).await?;
     if let Some(seed) = noted.and_then(|text| text.parse().ok()) {
         return Ok(seed);
     }
     let seed = settings.seed.unwrap_or_else(|| run.started.as_millisecond().unsigned_abs());
-    ports.store.keep_note(run.id, SEED, &seed.to_string()).await?;
+    ports.store.save_checkpoint(run.id, SEED, &seed.to_string()).await?;
     Ok(seed)
 }
 
 fn budget_use(
     settings: &SurveySettings,
-    read: &ReadCatalogue,
-    history: &History,
+    read: &LoadedCatalog,
+    history: &CheckHistory,
     now: Timestamp,
 ) -> Option<BudgetUse> {
-    let allowed = settings.budget?.of(read.catalogue.len());
+    let allowed = settings.budget?.of(read.catalog.len());
     let week_ago = now.checked_sub(WEEK).unwrap_or(Timestamp::MIN);
     Some(BudgetUse { allowed, before: history.asked_since(week_ago) })
 }
@@ -279,14 +278,14 @@ async fn begin(
     ports: &Ports,
     settings: &SurveySettings,
     run: &OpenRun,
-    surveyor: &mut Surveyor<'_>,
-) -> Result<(), EngineFault> {
+    surveyor: &mut SurveyRun<'_>,
+) -> Result<(), EngineError> {
     let read = surveyor.read;
     let document = NewDocument { label: read.label.clone(), content: read.content };
     let document = ports.store.load_document(run.id, &document).await?.id;
     // Its links come as they are drawn; what is stored of them stays.
     ports.store.finish_document(document).await?;
-    let links = ports.store.tally(run.id).await?.links;
+    let links = ports.store.run_stats(run.id).await?.links;
     let position = usize::try_from(links).unwrap_or(usize::MAX);
     surveyor.stores_in(document, position, settings.rights);
     if run.is_resumed {
@@ -297,19 +296,23 @@ async fn begin(
     Ok(())
 }
 
-async fn recall(ports: &Ports, run: RunId, surveyor: &mut Surveyor<'_>) -> Result<(), EngineFault> {
-    let mut query = SettledQuery { limit: PAGE, places: 0, ..SettledQuery::ALL };
+async fn recall(
+    ports: &Ports,
+    run: RunId,
+    surveyor: &mut SurveyRun<'_>,
+) -> Result<(), EngineError> {
+    let mut query = CheckedTargetQuery { limit: PAGE, locations: 0, ..CheckedTargetQuery::ALL };
     loop {
-        let page = ports.store.settled(run, query).await?;
+        let page = ports.store.checked_targets(run, query).await?;
         let Some(last) = page.last() else { break };
-        query.after = last.errand;
+        query.after = last.task;
         for settled in &page {
-            surveyor.recall(&settled.url, settled.settlement.word);
+            surveyor.recall(&settled.url, settled.result.verdict);
         }
     }
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
-        let page = ports.store.site_addresses(run, after, PAGE).await?;
+        let page = ports.store.site_urls(run, after, PAGE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = *last;
         for (_, url) in &page {
@@ -322,28 +325,34 @@ async fn recall(ports: &Ports, run: RunId, surveyor: &mut Surveyor<'_>) -> Resul
 async fn recall_deferred(
     ports: &Ports,
     run: RunId,
-    surveyor: &mut Surveyor<'_>,
-) -> Result<(), EngineFault> {
-    let noted = ports.store.note(run, DEFERRED).await?.unwrap_or_default();
+    surveyor: &mut SurveyRun<'_>,
+) -> Result<(), EngineError> {
+    let noted = ports.store.checkpoint(run, DEFERRED).await?.unwrap_or_default();
     noted.lines().for_each(|url| surveyor.recall_deferred(url));
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
-        let page = ports.store.held(run, after, PAGE).await?;
+        let page = ports.store.held_tasks(run, after, PAGE).await?;
         let Some((last, _)) = page.last() else { return Ok(()) };
         after = last.id;
-        let for_neighbors = page.iter().filter(|(_, probe)| !is_network_ending(&probe.ending));
+        let for_neighbors = page.iter().filter(|(_, probe)| !is_network_failure(&probe.outcome));
         for_neighbors.for_each(|(task, _)| surveyor.recall_deferred(&task.url));
     }
 }
 
-fn end(asked: &AskEnd, surveyor: &mut Surveyor<'_>, surveyed: Option<Timestamp>) -> SurveyEnd {
+fn end(
+    asked: &DispatchEnd,
+    surveyor: &mut SurveyRun<'_>,
+    surveyed: Option<Timestamp>,
+) -> SurveyEnd {
     match asked {
-        AskEnd::NoNetwork | AskEnd::InDoubt(_) => SurveyEnd::NoNetwork,
-        AskEnd::Done if surveyor.is_cut_short() => SurveyEnd::BudgetSpent,
-        AskEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
-        AskEnd::Done => SurveyEnd::Finished,
+        DispatchEnd::NoNetwork | DispatchEnd::InDoubt(_) => SurveyEnd::NoNetwork,
+        DispatchEnd::Done if surveyor.is_cut_short() => SurveyEnd::BudgetSpent,
+        DispatchEnd::Done if surveyed.is_some() => SurveyEnd::UpToDate,
+        DispatchEnd::Done => SurveyEnd::Finished,
         // Only crawls have an hour to be home, and are turned away.
-        AskEnd::Stopped | AskEnd::OutOfTime | AskEnd::Unwelcome { .. } => SurveyEnd::Interrupted,
+        DispatchEnd::Stopped
+        | DispatchEnd::TimeLimitReached
+        | DispatchEnd::BlockedByHost { .. } => SurveyEnd::Interrupted,
     }
 }
 
@@ -353,7 +362,7 @@ fn state(end: SurveyEnd, surveyed: Option<Timestamp>) -> RunState {
     match end {
         SurveyEnd::Finished | SurveyEnd::UpToDate => RunState::Finished,
         SurveyEnd::BudgetSpent if surveyed.is_some() => RunState::Finished,
-        SurveyEnd::NoNetwork => RunState::Void,
+        SurveyEnd::NoNetwork => RunState::NoNetwork,
         SurveyEnd::BudgetSpent | SurveyEnd::Interrupted => RunState::Open,
     }
 }

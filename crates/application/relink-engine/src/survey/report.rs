@@ -1,14 +1,14 @@
 //! What a survey came to.
 
-use relink_survey::{DirectoryId, DomainId, Estimate};
+use relink_survey::{DirectoryId, DomainId, RecallEstimate};
 
-use super::surveyor::Surveyor;
-use crate::ask::Source as _;
-use crate::observer::Standings;
+use super::surveyor::SurveyRun;
+use crate::dispatch::TaskSource as _;
+use crate::observer::DomainCounts;
 
 /// What a survey makes of a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum DomainStatus {
     /// Good as far as the sample goes.
     Accepted,
     /// With broken URLs, for which directories of it are checked in full.
@@ -19,7 +19,7 @@ pub enum Standing {
     Unseen,
 }
 
-impl Standing {
+impl DomainStatus {
     /// The standing as every output spells it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Standing {
 pub struct DomainReport {
     /// Its name.
     pub name: String,
-    /// How many URLs it has in the catalogue.
+    /// How many URLs it has in the catalog.
     pub urls: u32,
     /// How many of them have an answer in this run.
     pub checked: u32,
@@ -45,7 +45,7 @@ pub struct DomainReport {
     /// Those of them that are bad now and not yet confirmed.
     pub failing: u32,
     /// What is made of it.
-    pub standing: Standing,
+    pub status: DomainStatus,
     /// Why it was checked no further, in plain words.
     pub reason: String,
     /// Its directories in which something is broken, as name, URLs, checked and
@@ -65,7 +65,7 @@ pub struct BudgetUse {
 /// What a survey came to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyReport {
-    /// How many URLs the catalogue has.
+    /// How many URLs the catalog has.
     pub urls: u32,
     /// How many have an answer in this run.
     pub checked: u32,
@@ -74,22 +74,22 @@ pub struct SurveyReport {
     /// Those of them that are bad now and not yet confirmed.
     pub failing: u32,
     /// How much of what is broken was found; a schedule of re-checks cannot say.
-    pub estimate: Option<Estimate>,
+    pub estimate: Option<RecallEstimate>,
     /// The domains in numbers.
-    pub standings: Standings,
-    /// Every domain, in the order of the catalogue.
+    pub standings: DomainCounts,
+    /// Every domain, in the order of the catalog.
     pub domains: Vec<DomainReport>,
 }
 
 impl SurveyReport {
     /// Tells what came of a survey.
-    pub(super) fn of(surveyor: &Surveyor<'_>) -> Self {
-        let catalogue = &surveyor.read.catalogue;
+    pub(super) fn of(surveyor: &SurveyRun<'_>) -> Self {
+        let catalog = &surveyor.read.catalog;
         let total = surveyor.course.ledger().total();
         let domains: Vec<DomainReport> =
-            catalogue.domains().map(|domain| domain_report(surveyor, domain)).collect();
+            catalog.domains().map(|domain| domain_report(surveyor, domain)).collect();
         Self {
-            urls: catalogue.len(),
+            urls: catalog.len(),
             checked: total.checked,
             broken: total.broken,
             failing: domains.iter().map(|domain| domain.failing).sum(),
@@ -100,29 +100,29 @@ impl SurveyReport {
     }
 }
 
-fn domain_report(surveyor: &Surveyor<'_>, domain: DomainId) -> DomainReport {
-    let catalogue = &surveyor.read.catalogue;
+fn domain_report(surveyor: &SurveyRun<'_>, domain: DomainId) -> DomainReport {
+    let catalog = &surveyor.read.catalog;
     DomainReport {
-        name: catalogue.domain_name(domain).to_owned(),
-        urls: catalogue.domain_size(domain),
+        name: catalog.domain_name(domain).to_owned(),
+        urls: catalog.domain_size(domain),
         checked: surveyor.course.ledger().domain(domain).checked,
         broken: surveyor.course.broken(domain),
         failing: surveyor.failing(domain),
-        standing: surveyor.standing(domain),
+        status: surveyor.standing(domain),
         reason: surveyor.course.reason(domain),
         directories: broken_directories(surveyor, domain),
     }
 }
 
-fn broken_directories(surveyor: &Surveyor<'_>, domain: DomainId) -> Vec<(String, u32, u32, u32)> {
-    let (catalogue, ledger) = (&surveyor.read.catalogue, surveyor.course.ledger());
+fn broken_directories(surveyor: &SurveyRun<'_>, domain: DomainId) -> Vec<(String, u32, u32, u32)> {
+    let (catalog, ledger) = (&surveyor.read.catalog, surveyor.course.ledger());
     let row = |directory: DirectoryId| {
         let tally = ledger.directory(directory);
-        let name = catalogue.directory_name(directory).to_owned();
-        (name, catalogue.directory_size(directory), tally.checked, tally.broken)
+        let name = catalog.directory_name(directory).to_owned();
+        (name, catalog.directory_size(directory), tally.checked, tally.broken)
     };
     let mut rows: Vec<_> =
-        catalogue.directories_of(domain).map(row).filter(|(.., broken)| *broken > 0).collect();
+        catalog.directories_of(domain).map(row).filter(|(.., broken)| *broken > 0).collect();
     rows.sort_by(|one, other| other.3.cmp(&one.3).then_with(|| one.0.cmp(&other.0)));
     rows
 }

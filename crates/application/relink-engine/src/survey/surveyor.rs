@@ -14,21 +14,21 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_frontier::host_name;
-use relink_model::{RequestRights, Word};
-use relink_ports::{DocumentId, Moments, NewLink, NewTarget};
+use relink_frontier::host_key;
+use relink_model::{RequestRights, Verdict};
+use relink_ports::{CacheWindow, DocumentId, NewLink, NewTarget};
 use relink_survey::simulate::BATCH;
-use relink_survey::{Answer, DomainId, UrlId};
+use relink_survey::{DomainId, UrlHealth, UrlId};
 use tokio::time::Instant;
 use url::Url;
 
-use super::catalogue::ReadCatalogue;
-use super::course::Course;
+use super::catalog::LoadedCatalog;
+use super::course::UrlSelector;
 use super::index::UrlIndex;
-use super::report::Standing;
+use super::report::DomainStatus;
 use super::{answer, is_finding};
-use crate::ask::{Further, Source};
-use crate::observer::Standings;
+use crate::dispatch::{NewTasks, TaskSource};
+use crate::observer::DomainCounts;
 
 /// More is drawn when this part of what was out has been answered.
 const SHARE_ANSWERED: usize = 4;
@@ -40,9 +40,9 @@ const STALL: Duration = Duration::from_secs(5);
 const MAX_DEFERRED: usize = BATCH / 5;
 
 /// A survey under way.
-pub(super) struct Surveyor<'a> {
-    pub(super) read: &'a ReadCatalogue,
-    pub(super) course: Course<'a>,
+pub(super) struct SurveyRun<'a> {
+    pub(super) read: &'a LoadedCatalog,
+    pub(super) course: UrlSelector<'a>,
     index: &'a UrlIndex<'a>,
     document: DocumentId,
     /// The position of the next link in the document.
@@ -52,7 +52,7 @@ pub(super) struct Surveyor<'a> {
     /// Drawn, and its answer not yet given to the plan, in the order drawn.
     window: VecDeque<UrlId>,
     /// Answers that were not yet given to the plan.
-    arrived: HashMap<UrlId, Word>,
+    arrived: HashMap<UrlId, Verdict>,
     /// Drawn and not yet asked.
     unissued: VecDeque<UrlId>,
     /// Have their tasks from before an interruption, and no answer.
@@ -75,11 +75,11 @@ pub(super) struct Surveyor<'a> {
     failing: Vec<u32>,
 }
 
-impl<'a> Surveyor<'a> {
+impl<'a> SurveyRun<'a> {
     pub(super) fn new(
-        read: &'a ReadCatalogue,
+        read: &'a LoadedCatalog,
         index: &'a UrlIndex<'a>,
-        course: Course<'a>,
+        course: UrlSelector<'a>,
         budget: Option<u32>,
     ) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl<'a> Surveyor<'a> {
             is_exhausted: false,
             last_arrival: Instant::now(),
             budget,
-            failing: vec![0; read.catalogue.domains().len()],
+            failing: vec![0; read.catalog.domains().len()],
         }
     }
 
@@ -115,7 +115,7 @@ impl<'a> Surveyor<'a> {
     }
 
     /// A target that was settled before an interruption.
-    pub(super) fn recall(&mut self, url: &str, word: Word) {
+    pub(super) fn recall(&mut self, url: &str, word: Verdict) {
         self.arrived.extend(self.index.find(url).map(|url| (url, word)));
     }
 
@@ -131,7 +131,7 @@ impl<'a> Surveyor<'a> {
     }
 
     /// Runs the plan over the answers from before an interruption. Answers to
-    /// URLs that it does not draw again belong to a catalogue that has changed.
+    /// URLs that it does not draw again belong to a catalog that has changed.
     pub(super) fn replay(&mut self) {
         self.advance();
         let drawn: HashSet<UrlId> = self.window.iter().chain(&self.deferred).copied().collect();
@@ -250,50 +250,56 @@ impl<'a> Surveyor<'a> {
     }
 
     /// What is made of a domain so far.
-    pub(super) fn standing(&self, domain: DomainId) -> Standing {
+    pub(super) fn standing(&self, domain: DomainId) -> DomainStatus {
         let tally = self.course.ledger().domain(domain);
         if tally.checked == 0 {
-            return Standing::Unseen;
+            return DomainStatus::Unseen;
         }
-        // Of the catalogue, not of the sample: that goes where most is broken.
-        if 2 * tally.broken > self.read.catalogue.domain_size(domain) {
-            return Standing::Broken;
+        // Of the catalog, not of the sample: that goes where most is broken.
+        if 2 * tally.broken > self.read.catalog.domain_size(domain) {
+            return DomainStatus::Broken;
         }
         let is_suspicious =
             || self.course.is_open(domain) || self.has_broken_directory_in_full(domain);
         if tally.broken > 0 && is_suspicious() {
-            return Standing::Suspicious;
+            return DomainStatus::Suspicious;
         }
-        Standing::Accepted
+        DomainStatus::Accepted
     }
 
     /// Whether what was found in a directory of the domain led to all of it.
     fn has_broken_directory_in_full(&self, domain: DomainId) -> bool {
-        let (catalogue, ledger) = (&self.read.catalogue, self.course.ledger());
-        catalogue.directories_of(domain).any(|directory| {
+        let (catalog, ledger) = (&self.read.catalog, self.course.ledger());
+        catalog.directories_of(domain).any(|directory| {
             let tally = ledger.directory(directory);
-            tally.broken > 0 && tally.checked == catalogue.directory_size(directory)
+            tally.broken > 0 && tally.checked == catalog.directory_size(directory)
         })
     }
 
-    fn note_failing(&mut self, url: UrlId, word: Word) {
-        let catalogue = &self.read.catalogue;
-        let domain = catalogue.domain_of(catalogue.directory_of(url));
-        let is_failing = answer(word) == Answer::Broken && !is_finding(word);
+    fn note_failing(&mut self, url: UrlId, word: Verdict) {
+        let catalog = &self.read.catalog;
+        let domain = catalog.domain_of(catalog.directory_of(url));
+        let is_failing = answer(word) == UrlHealth::Broken && !is_finding(word);
         self.failing[domain.index()] += u32::from(is_failing);
     }
 
     fn link(&self, url: UrlId) -> Option<NewLink> {
-        let text = self.read.catalogue.url(url);
-        let host = host_name(&Url::parse(text).ok()?);
+        let text = self.read.catalog.url(url);
+        let host = host_key(&Url::parse(text).ok()?);
         let target = NewTarget::Web { url: text.to_owned(), host, rights: self.rights };
         let (place, given) = (self.read.place(url), text.to_owned());
-        Some(NewLink { place, given, target, fragment: None, hidden: Vec::new() })
+        Some(NewLink {
+            location: place,
+            original_url: given,
+            target,
+            fragment: None,
+            ignored_codes: Vec::new(),
+        })
     }
 }
 
-impl Source for Surveyor<'_> {
-    fn further(&mut self, now: Timestamp) -> Option<Further> {
+impl TaskSource for SurveyRun<'_> {
+    fn next_tasks(&mut self, now: Timestamp) -> Option<NewTasks> {
         if self.unissued.is_empty() && self.is_stalled() {
             self.defer_slow();
         }
@@ -306,8 +312,8 @@ impl Source for Surveyor<'_> {
         let first = self.position;
         self.position += links.len();
         // A sample of what is remembered would be no random one.
-        let moments = Moments { now, fresh_since: Timestamp::MAX };
-        Some(Further::Links { document: self.document, first, links, moments })
+        let moments = CacheWindow { now, fresh_since: Timestamp::MAX };
+        Some(NewTasks::Links { document: self.document, first, links, cache_window: moments })
     }
 
     fn wants_more(&self) -> bool {
@@ -315,7 +321,7 @@ impl Source for Surveyor<'_> {
         can_issue || self.is_stalled()
     }
 
-    fn take(&mut self, url: &str, word: Word) {
+    fn take(&mut self, url: &str, word: Verdict) {
         let Some(url) = self.index.find(url) else { return };
         self.left_over.remove(&url);
         self.arrived.insert(url, word);
@@ -334,18 +340,18 @@ impl Source for Surveyor<'_> {
         if !std::mem::take(&mut self.is_unsaved) {
             return None;
         }
-        let urls = self.deferrable.iter().map(|url| self.read.catalogue.url(*url));
+        let urls = self.deferrable.iter().map(|url| self.read.catalog.url(*url));
         Some((super::DEFERRED, urls.collect::<Vec<_>>().join("\n")))
     }
 
-    fn standings(&self) -> Option<Standings> {
-        let mut standings = Standings::default();
-        for domain in self.read.catalogue.domains() {
+    fn standings(&self) -> Option<DomainCounts> {
+        let mut standings = DomainCounts::default();
+        for domain in self.read.catalog.domains() {
             *match self.standing(domain) {
-                Standing::Accepted => &mut standings.accepted,
-                Standing::Suspicious => &mut standings.suspicious,
-                Standing::Broken => &mut standings.broken,
-                Standing::Unseen => &mut standings.unseen,
+                DomainStatus::Accepted => &mut standings.accepted,
+                DomainStatus::Suspicious => &mut standings.suspicious,
+                DomainStatus::Broken => &mut standings.broken,
+                DomainStatus::Unseen => &mut standings.unseen,
             } += 1;
         }
         Some(standings)

@@ -5,14 +5,14 @@ use std::time::Duration;
 /// Times taken, to be summed up at the end.
 #[derive(Debug, Default)]
 pub struct Timing {
-    learnt: Vec<Duration>,
+    learned: Vec<Duration>,
     applied: Vec<Duration>,
 }
 
 impl Timing {
-    /// Notes that a site was learnt.
-    pub fn learnt(&mut self, time: Duration) {
-        self.learnt.push(time);
+    /// Notes that a site was learned.
+    pub fn learned(&mut self, time: Duration) {
+        self.learned.push(time);
     }
 
     /// Notes that a page was answered.
@@ -23,7 +23,7 @@ impl Timing {
     /// Says median and 95th percentile of both.
     #[expect(clippy::print_stderr, reason = "answers go to standard output, times do not")]
     pub fn report(self) {
-        for (name, times) in [("learn a site", self.learnt), ("answer a page", self.applied)] {
+        for (name, times) in [("learn a site", self.learned), ("answer a page", self.applied)] {
             if !times.is_empty() {
                 let (median, high) = quantiles(times);
                 eprintln!("{name}: median {median:.1?}, p95 {high:.1?}");

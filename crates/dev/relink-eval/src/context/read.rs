@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use relink_change::{TermSettings, TermVector};
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 use serde::Deserialize;
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// What a page is to its collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,8 +107,8 @@ impl Row {
             _ => Label::Unknown,
         };
         let (format, source) = match (&self.html, &self.text) {
-            (Some(html), _) => (Format::Html, html.as_str()),
-            (None, text) => (Format::Markdown, text.as_deref().unwrap_or_default()),
+            (Some(html), _) => (DocumentFormat::Html, html.as_str()),
+            (None, text) => (DocumentFormat::Markdown, text.as_deref().unwrap_or_default()),
         };
         let page = block_text(format, source.as_bytes());
         let title = self.title.as_deref().unwrap_or_default();

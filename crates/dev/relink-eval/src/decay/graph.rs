@@ -5,28 +5,29 @@ use std::fs;
 use std::path::Path;
 
 use lender::Lender as _;
-use relink_decay::{LinkTable, LinkTableBuilder, Page};
+use relink_decay::{CsrGraph, LinkTableBuilder, PageIndex};
 use webgraph::prelude::{BvGraphSeq, SequentialLabeling as _};
 
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// The graph of `BASENAME.graph` and `BASENAME.properties`.
-pub(super) fn read_graph(basename: &Path) -> Result<LinkTable, EvalError> {
-    let cannot = |fault: String| EvalError::Graph(basename.to_owned(), fault);
+pub(super) fn read_graph(basename: &Path) -> Result<CsrGraph, EvalError> {
+    let cannot = |error: String| EvalError::Graph(basename.to_owned(), error);
     let graph =
-        BvGraphSeq::with_basename(basename).load().map_err(|fault| cannot(format!("{fault:#}")))?;
+        BvGraphSeq::with_basename(basename).load().map_err(|error| cannot(format!("{error:#}")))?;
     let mut builder = LinkTableBuilder::with_capacity(graph.num_nodes(), 0);
     let mut nodes = graph.iter();
     while let Some((_, successors)) = nodes.next() {
-        let links = successors.into_iter().map(|to| Page::try_from(to).unwrap_or(Page::MAX));
-        builder.push(links).map_err(|fault| cannot(fault.to_string()))?;
+        let links =
+            successors.into_iter().map(|to| PageIndex::try_from(to).unwrap_or(PageIndex::MAX));
+        builder.push(links).map_err(|error| cannot(error.to_string()))?;
     }
-    builder.finish().map_err(|fault| cannot(fault.to_string()))
+    builder.finish().map_err(|error| cannot(error.to_string()))
 }
 
 /// The numbers in a file, one a line.
-pub(super) fn read_dead(path: &Path) -> Result<Vec<Page>, EvalError> {
-    let text = fs::read_to_string(path).map_err(|fault| EvalError::File(path.to_owned(), fault))?;
+pub(super) fn read_dead(path: &Path) -> Result<Vec<PageIndex>, EvalError> {
+    let text = fs::read_to_string(path).map_err(|error| EvalError::File(path.to_owned(), error))?;
     let number = |line: &str| {
         line.trim().parse().map_err(|_| {
             EvalError::Graph(path.to_owned(), format!("`{line}` is no number of a page"))

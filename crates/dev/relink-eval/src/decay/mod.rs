@@ -12,12 +12,13 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use relink_decay::{
-    Case, Decay, Effort, Failures, Form, LinkTable, ScoreError, Sigma, Workers, solve,
+    CsrGraph, Decay, DecayDefinition, DecayProblem, FailureProbabilities, ScoreError, Sigma,
+    SolverOptions, Threads, solve,
 };
 use serde::Serialize;
 
 use self::graph::{read_dead, read_graph};
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// Which graph, and which question about it.
 #[derive(Args)]
@@ -65,7 +66,7 @@ pub enum FormName {
     SelfLoop,
 }
 
-impl From<FormName> for Form {
+impl From<FormName> for DecayDefinition {
     fn from(name: FormName) -> Self {
         match name {
             FormName::Plain => Self::Plain,
@@ -76,7 +77,7 @@ impl From<FormName> for Form {
 
 fn sigma(text: &str) -> Result<Sigma, String> {
     let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-    Sigma::new(number).map_err(|fault: ScoreError| fault.to_string())
+    Sigma::new(number).map_err(|error: ScoreError| error.to_string())
 }
 
 /// What it took.
@@ -104,13 +105,13 @@ pub fn run(args: &DecayArgs) -> Result<(), EvalError> {
     let (graph, failures) = args.question.read()?;
     let reading_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    let case = Case { sigma: args.question.sigma, failures: &failures };
-    let workers = args.workers.map_or(Workers::Cores, Workers::Exactly);
-    let effort = Effort { error: args.error, workers };
+    let case = DecayProblem { sigma: args.question.sigma, failures: &failures };
+    let workers = args.workers.map_or(Threads::Cores, Threads::Exactly);
+    let effort = SolverOptions { error: args.error, workers };
     let solution = solve(&graph, args.question.form.into(), &[case], effort);
     let seconds = start.elapsed().as_secs_f64();
     let scores = solution.scores.first().map_or(&[][..], Vec::as_slice);
-    write_scores(&args.out, scores).map_err(|fault| EvalError::File(args.out.clone(), fault))?;
+    write_scores(&args.out, scores).map_err(|error| EvalError::File(args.out.clone(), error))?;
     let account = Account {
         seconds,
         sweeps: solution.sweeps,
@@ -127,12 +128,12 @@ pub fn run(args: &DecayArgs) -> Result<(), EvalError> {
 
 impl Question {
     /// The graph, and which of its pages are dead.
-    fn read(&self) -> Result<(LinkTable, Failures), EvalError> {
+    fn read(&self) -> Result<(CsrGraph, FailureProbabilities), EvalError> {
         use relink_decay::Graph as _;
         let graph = read_graph(&self.graph)?;
         let dead = read_dead(&self.dead)?;
-        let failures = Failures::of_pages(graph.pages(), &dead)
-            .map_err(|fault| EvalError::Graph(self.dead.clone(), fault.to_string()))?;
+        let failures = FailureProbabilities::of_pages(graph.pages(), &dead)
+            .map_err(|error| EvalError::Graph(self.dead.clone(), error.to_string()))?;
         Ok((graph, failures))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use relink_decay::{Graph, LinkTable};
+use relink_decay::{CsrGraph, Graph};
 use serde::Serialize;
 use webgraph::prelude::VecGraph;
 use webgraph_algo::rank::pagerank::{PageRank, preds};
@@ -23,7 +23,7 @@ pub(super) struct Account {
 }
 
 /// Times page rank on the graph, held in memory as lists of predecessors.
-pub(super) fn measure(graph: &LinkTable) -> Account {
+pub(super) fn measure(graph: &CsrGraph) -> Account {
     let transpose = transposed(graph);
     let mut rank = PageRank::new(&transpose);
     rank.run(preds::MaxIter::from(1));
@@ -40,7 +40,7 @@ pub(super) fn measure(graph: &LinkTable) -> Account {
 }
 
 /// Who links to each page.
-fn transposed(graph: &LinkTable) -> VecGraph {
+fn transposed(graph: &CsrGraph) -> VecGraph {
     let pages = graph.pages();
     let mut transpose = VecGraph::empty(pages);
     for page in (0..).take(pages) {

@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 
 use clap::Args;
 use relink_decay::{
-    Case, Decay, Effort, Estimate, Failures, Graph, LinkTable, Look, Next, Page, Patience, Survey,
-    solve,
+    CsrGraph, Decay, DecayEstimate, DecayEstimator, DecayProblem, EstimatorStep,
+    FailureProbabilities, Graph, Observation, PageIndex, SolverOptions, StoppingRule, solve,
 };
 use serde::Serialize;
 
 use super::{Question, print};
-use crate::fault::EvalError;
+use crate::error::EvalError;
 
 /// An estimate this near is good enough.
 const NEAR: f64 = 0.1;
@@ -60,9 +60,9 @@ struct Account {
 }
 
 /// Chance that can be repeated (splitmix64).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -79,14 +79,14 @@ impl Dice {
 /// Estimates pages drawn at random and prints how near the truth they are.
 pub fn run(args: &WalksArgs) -> Result<(), EvalError> {
     let (graph, failures) = args.question.read()?;
-    let case = Case { sigma: args.question.sigma, failures: &failures };
-    let solution = solve(&graph, args.question.form.into(), &[case], Effort::default());
+    let case = DecayProblem { sigma: args.question.sigma, failures: &failures };
+    let solution = solve(&graph, args.question.form.into(), &[case], SolverOptions::default());
     let truth = solution.scores.first().map_or(&[][..], Vec::as_slice);
-    let mut dice = Dice(args.seed);
+    let mut dice = Rng(args.seed);
     let mut trials = Vec::with_capacity(args.pages.get());
     for page in draw_living(&failures, truth.len(), args.pages, &mut dice) {
         let form = args.question.form.into();
-        let survey = Survey::new(page, args.question.sigma, form, args.patience());
+        let survey = DecayEstimator::new(page, args.question.sigma, form, args.patience());
         let estimate = estimate(survey, &graph, &failures, &mut dice);
         trials.push((estimate, truth[page as usize]));
     }
@@ -94,12 +94,13 @@ pub fn run(args: &WalksArgs) -> Result<(), EvalError> {
 }
 
 impl WalksArgs {
-    fn patience(&self) -> Patience {
-        let standard = if self.paper { Patience::sic_transit() } else { Patience::default() };
-        Patience {
+    fn patience(&self) -> StoppingRule {
+        let standard =
+            if self.paper { StoppingRule::sic_transit() } else { StoppingRule::default() };
+        StoppingRule {
             push: self.push.unwrap_or(standard.push),
             half_width: self.half_width.unwrap_or(standard.half_width),
-            looks: self.looks.unwrap_or(standard.looks),
+            pages_fetched: self.looks.unwrap_or(standard.pages_fetched),
             ..standard
         }
     }
@@ -107,12 +108,13 @@ impl WalksArgs {
 
 /// Living pages, drawn with repetition.
 fn draw_living(
-    failures: &Failures,
+    failures: &FailureProbabilities,
     pages: usize,
     count: NonZeroUsize,
-    dice: &mut Dice,
-) -> Vec<Page> {
-    let living: Vec<Page> = (0..).take(pages).filter(|&page| failures.chance(page) < 1.0).collect();
+    dice: &mut Rng,
+) -> Vec<PageIndex> {
+    let living: Vec<PageIndex> =
+        (0..).take(pages).filter(|&page| failures.probability(page) < 1.0).collect();
     let among = living.len().max(1) as u64;
     let draw = |_| usize::try_from(dice.number() % among).ok();
     let drawn = (0..count.get()).filter_map(draw);
@@ -121,28 +123,32 @@ fn draw_living(
 
 /// Runs one survey, the graph taking the place of the web.
 fn estimate(
-    mut survey: Survey,
-    graph: &LinkTable,
-    failures: &Failures,
-    dice: &mut Dice,
-) -> Estimate {
+    mut survey: DecayEstimator,
+    graph: &CsrGraph,
+    failures: &FailureProbabilities,
+    dice: &mut Rng,
+) -> DecayEstimate {
     loop {
         match survey.next(&mut || dice.share()) {
-            Next::Visit(page) => {
-                let look = Look { fails: failures.chance(page), links: graph.links(page).to_vec() };
+            EstimatorStep::Visit(page) => {
+                let look = Observation {
+                    fails: failures.probability(page),
+                    links: graph.links(page).to_vec(),
+                };
                 survey.learn(page, &look);
             }
-            Next::Settle(estimate) => return estimate,
+            EstimatorStep::Settle(estimate) => return estimate,
         }
     }
 }
 
-fn account(trials: &[(Estimate, Decay)]) -> Account {
-    let off = |(estimate, truth): &(Estimate, Decay)| (estimate.decay.get() - truth.get()).abs();
-    let share = |holds: &dyn Fn(&(Estimate, Decay)) -> bool| {
+fn account(trials: &[(DecayEstimate, Decay)]) -> Account {
+    let off =
+        |(estimate, truth): &(DecayEstimate, Decay)| (estimate.decay.get() - truth.get()).abs();
+    let share = |holds: &dyn Fn(&(DecayEstimate, Decay)) -> bool| {
         mean(trials.iter().map(|trial| f64::from(u8::from(holds(trial)))))
     };
-    let mut looks: Vec<usize> = trials.iter().map(|(estimate, _)| estimate.looks).collect();
+    let mut looks: Vec<usize> = trials.iter().map(|(estimate, _)| estimate.pages_fetched).collect();
     looks.sort_unstable();
     let mut halves: Vec<f64> =
         trials.iter().map(|(estimate, _)| estimate.interval.half_width()).collect();

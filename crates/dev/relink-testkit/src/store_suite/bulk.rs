@@ -1,34 +1,35 @@
 //! Much at once: a store may take shortcuts there, and nobody may notice.
 
 use jiff::Timestamp;
-use relink_model::{ErrandId, Word};
-use relink_ports::{Completion, Mentions, NewLink, RunPlan, Settled, Step, Store};
+use relink_model::{TaskId, Verdict};
+use relink_ports::{CheckedTarget, Inlinks, NewLink, RunKey, Store, TaskCompletion, TaskUpdate};
 
-use super::Outcome;
-use super::scene::{Scene, at, local, named, plan, probe, result, settled_as, settlement};
+use super::CaseResult;
+use super::scene::{StoreFixture, at, local, named, plan, probe, result, settled_as, settlement};
 
 /// Links of a long document.
 const LINKS: u32 = 100;
 
 /// Known targets, local ones and such as are named twice among them.
-pub async fn many_links_are_stored_as_one_by_one(store: &dyn Store) -> Outcome {
-    let before = Scene::with_pages(store, at(0), &[&page(40), &page(41)]).await?;
-    before.settle_all(Word::Alive, at(1)).await?;
+pub async fn many_links_are_stored_as_one_by_one(store: &dyn Store) -> CaseResult {
+    let before = StoreFixture::with_pages(store, at(0), &[&page(40), &page(41)]).await?;
+    before.settle_all(Verdict::Alive, at(1)).await?;
     before.finish(at(2)).await?;
 
     let links: Vec<NewLink> = (0..LINKS).map(link).collect();
-    let at_once = Scene::open(store, at(3)).await?;
+    let at_once = StoreFixture::open(store, at(3)).await?;
     at_once.load("a.md", 1, &links).await?;
-    let slowly = Scene::of(store, &RunPlan { scope: "slowly".to_owned(), ..plan() }, at(3)).await?;
+    let slowly =
+        StoreFixture::of(store, &RunKey { scope: "slowly".to_owned(), ..plan() }, at(3)).await?;
     let document = slowly.load("a.md", 1, &[]).await?;
     for (position, link) in links.iter().enumerate() {
         slowly.add(document, position, std::slice::from_ref(link)).await?;
     }
     assert_eq!(at_once.due_urls(at(4)).await?, slowly.due_urls(at(400)).await?);
-    at_once.settle_all(Word::Alive, at(500)).await?;
-    slowly.settle_all(Word::Alive, at(600)).await?;
+    at_once.settle_all(Verdict::Alive, at(500)).await?;
+    slowly.settle_all(Verdict::Alive, at(600)).await?;
     let (one, other) = (at_once.settled().await?, slowly.settled().await?);
-    let told = |settled: &Settled| (settled.url.clone(), settled.places.clone());
+    let told = |settled: &CheckedTarget| (settled.url.clone(), settled.locations.clone());
     assert_eq!(
         one.iter().map(told).collect::<Vec<_>>(),
         other.iter().map(told).collect::<Vec<_>>()
@@ -38,20 +39,20 @@ pub async fn many_links_are_stored_as_one_by_one(store: &dyn Store) -> Outcome {
 }
 
 /// Each result keeps its own.
-pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> Outcome {
-    let scene = Scene::open(store, at(0)).await?;
+pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> CaseResult {
+    let scene = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
     scene.load("a.md", 1, &links).await?;
     let claim = scene.claim_one(at(1)).await?;
     let moments = || (100..).map(at);
     let results: Vec<_> = claim
-        .errands
+        .tasks
         .iter()
         .zip(moments())
-        .map(|(errand, asked)| {
+        .map(|(task, asked)| {
             let seen = probe(200, asked);
-            let step = Step::Settle(settlement(Word::Alive, &seen, asked));
-            result(Some(claim.lease), errand, Some(seen), step)
+            let step = TaskUpdate::Finish(settlement(Verdict::Alive, &seen, asked));
+            result(Some(claim.lease), task, Some(seen), step)
         })
         .collect();
     scene.complete(&results).await?;
@@ -64,43 +65,43 @@ pub async fn many_results_are_stored_with_their_probes(store: &dyn Store) -> Out
 }
 
 /// Among them are some that come for the first time.
-pub async fn many_results_take_the_place_of_earlier_ones(store: &dyn Store) -> Outcome {
-    let scene = Scene::open(store, at(0)).await?;
+pub async fn many_results_take_the_place_of_earlier_ones(store: &dyn Store) -> CaseResult {
+    let scene = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..90).map(|number| named(number, &page(number))).collect();
     scene.load("a.md", 1, &links).await?;
     let claim = scene.claim_one(at(1)).await?;
-    let results = |word: Word, now: Timestamp| -> Vec<Completion> {
-        let settled = |errand| settled_as(Some(claim.lease), errand, word, now);
-        claim.errands.iter().map(settled).collect()
+    let results = |word: Verdict, now: Timestamp| -> Vec<TaskCompletion> {
+        let settled = |task| settled_as(Some(claim.lease), task, word, now);
+        claim.tasks.iter().map(settled).collect()
     };
-    scene.complete(&results(Word::Dead, at(2))[..50]).await?;
-    scene.complete(&results(Word::Alive, at(3))).await?;
+    scene.complete(&results(Verdict::Dead, at(2))[..50]).await?;
+    scene.complete(&results(Verdict::Alive, at(3))).await?;
     let settled = scene.settled().await?;
     assert_eq!(settled.len(), links.len());
-    for Settled { url, settlement, probe: seen, .. } in &settled {
-        assert_eq!((settlement.word, settlement.at), (Word::Alive, at(3)), "{url}");
-        assert_eq!(seen.as_ref().map(|probe| probe.asked), Some(at(3)), "{url}");
+    for CheckedTarget { url, result: settlement, probe: seen, .. } in &settled {
+        assert_eq!((settlement.verdict, settlement.at), (Verdict::Alive, at(3)), "{url}");
+        assert_eq!(seen.as_ref().map(|probe| probe.requested_at), Some(at(3)), "{url}");
     }
     Ok(())
 }
 
 /// With gaps between them, in any order.
-pub async fn all_places_of_many_errands_are_those_of_each(store: &dyn Store) -> Outcome {
-    let scene = Scene::open(store, at(0)).await?;
+pub async fn all_places_of_many_tasks_are_those_of_each(store: &dyn Store) -> CaseResult {
+    let scene = StoreFixture::open(store, at(0)).await?;
     let links: Vec<NewLink> = (0..LINKS).map(link).collect();
     scene.load("a.md", 1, &links).await?;
     scene.load("b.md", 1, &links[10..60]).await?;
-    scene.settle_all(Word::Alive, at(1)).await?;
+    scene.settle_all(Verdict::Alive, at(1)).await?;
     let settled = scene.settled().await?;
-    let mut errands: Vec<ErrandId> = settled.iter().map(|settled| settled.errand).collect();
-    errands.retain(|errand| errand.0 % 7 < 3 && errand.0 % 30 < 20);
-    errands.reverse();
-    errands.push(ErrandId(i64::MAX));
-    let mut each: Vec<Mentions> = Vec::new();
-    for errand in &errands {
-        each.extend(store.mentions(&[*errand], LINKS as usize).await?);
+    let mut tasks: Vec<TaskId> = settled.iter().map(|settled| settled.task).collect();
+    tasks.retain(|task| task.0 % 7 < 3 && task.0 % 30 < 20);
+    tasks.reverse();
+    tasks.push(TaskId(i64::MAX));
+    let mut each: Vec<Inlinks> = Vec::new();
+    for task in &tasks {
+        each.extend(store.inlinks(&[*task], LINKS as usize).await?);
     }
-    assert_eq!(store.mentions(&errands, usize::MAX).await?, each);
+    assert_eq!(store.inlinks(&tasks, usize::MAX).await?, each);
     assert!(each.iter().any(|mentions| mentions.count == 2));
     Ok(())
 }
@@ -108,7 +109,7 @@ pub async fn all_places_of_many_errands_are_those_of_each(store: &dyn Store) -> 
 /// One link in fifty names the page of the one before; one is a file.
 fn link(number: u32) -> NewLink {
     match number {
-        77 => local(number, "docs/file.md", Word::Alive),
+        77 => local(number, "docs/file.md", Verdict::Alive),
         _ if number % 50 == 45 => named(number, &page(number - 1)),
         _ => named(number, &page(number)),
     }

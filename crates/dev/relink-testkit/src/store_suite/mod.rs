@@ -20,7 +20,7 @@
 pub mod anchors;
 pub mod bulk;
 pub mod claims;
-pub mod judging;
+pub mod controls;
 pub mod loading;
 pub mod memory;
 pub mod reading;
@@ -31,10 +31,10 @@ pub mod services;
 pub mod sites;
 pub mod upkeep;
 
-use relink_ports::StoreFault;
+use relink_ports::StoreError;
 
 /// How a case ends, unless its claim does not hold: then it panics.
-pub type Outcome = Result<(), StoreFault>;
+pub type CaseResult = Result<(), StoreError>;
 
 /// Makes every case of the suite a test of its own.
 ///
@@ -54,18 +54,18 @@ macro_rules! store_suite {
             bulk::many_links_are_stored_as_one_by_one,
             bulk::many_results_are_stored_with_their_probes,
             bulk::many_results_take_the_place_of_earlier_ones,
-            bulk::all_places_of_many_errands_are_those_of_each,
+            bulk::all_places_of_many_tasks_are_those_of_each,
 
             loading::an_unchanged_document_keeps_its_links,
             loading::a_changed_document_loses_its_links,
             loading::a_document_whose_loading_was_interrupted_starts_over,
-            loading::a_target_named_by_many_links_is_one_errand_with_all_its_places,
-            loading::an_errand_is_given_as_its_first_link_writes_it,
+            loading::a_target_named_by_many_links_is_one_task_with_all_its_places,
+            loading::an_task_is_given_as_its_first_link_writes_it,
             loading::named_wins_over_found,
             loading::a_local_target_is_settled_at_once,
             loading::a_local_target_keeps_its_since_while_its_word_is_the_same,
             loading::a_local_target_of_a_changed_document_is_settled_anew,
-            loading::documents_that_take_no_part_any_more_take_their_errands_with_them,
+            loading::documents_that_take_no_part_any_more_take_their_tasks_with_them,
 
             memory::a_target_alive_lately_is_settled_from_memory,
             memory::a_target_alive_too_long_ago_is_asked_again,
@@ -89,11 +89,11 @@ macro_rules! store_suite {
 
             results::a_result_under_a_lost_lease_is_refused_and_changes_nothing,
             results::only_the_results_under_the_lost_lease_are_refused,
-            results::an_errand_to_ask_again_comes_back_with_its_looks_when_it_is_time,
-            results::an_errand_to_ask_again_is_refilled_once_it_is_due,
-            results::an_errand_put_back_without_a_lease_falls_due_too,
-            results::an_errand_on_hold_is_kept_from_claims_and_read_with_its_probe,
-            results::errands_on_hold_come_page_by_page,
+            results::an_task_to_ask_again_comes_back_with_its_looks_when_it_is_time,
+            results::an_task_to_ask_again_is_refilled_once_it_is_due,
+            results::an_task_put_back_without_a_lease_falls_due_too,
+            results::an_task_on_hold_is_kept_from_claims_and_read_with_its_probe,
+            results::tasks_on_hold_come_page_by_page,
             results::a_settled_target_is_history_to_the_next_run,
             results::a_failure_keeps_what_the_last_good_page_said,
             results::a_run_that_is_gone_on_with_knows_better_than_those_after_it,
@@ -103,33 +103,33 @@ macro_rules! store_suite {
             reading::a_settled_target_is_read_back_as_it_was_stored,
             reading::a_single_look_is_read_back_from_its_probe,
             reading::a_target_settled_unasked_has_no_looks,
-            reading::places_come_in_the_order_of_the_errands,
+            reading::places_come_in_the_order_of_the_tasks,
             reading::a_finding_that_documents_leave_alone_is_not_told,
             reading::the_tally_counts_the_run,
             reading::hosts_are_listed_busiest_first,
             reading::past_words_are_read_over_all_runs,
             reading::every_known_address_is_read_in_order,
 
-            judging::a_control_is_read_back_as_it_was_kept,
-            judging::a_control_asked_too_long_ago_is_not_given,
-            judging::a_newer_control_takes_the_place_of_an_older_one,
-            judging::a_settlement_is_read_back_with_its_confidence_and_its_grounds,
-            judging::a_target_settled_from_memory_is_as_sure_as_it_was,
-            judging::what_needs_no_asking_is_beyond_all_doubt,
-            judging::an_errand_comes_back_for_the_purpose_it_was_put_back_for,
-            judging::neighbors_are_the_nearest_that_were_asked_in_this_run,
-            judging::a_neighbor_settled_from_memory_was_not_asked,
-            judging::neighbors_are_what_the_directory_begins,
-            judging::a_crowded_directory_has_neighbors_enough,
-            judging::an_unknown_target_has_no_dossier,
-            judging::a_target_not_yet_settled_has_a_dossier_without_a_state,
-            judging::a_dossier_tells_the_word_of_every_run,
-            judging::a_dossier_goes_by_when_a_target_was_settled,
-            judging::a_dossier_shows_all_that_the_latest_state_rests_on,
-            judging::a_dossier_shows_what_was_seen_before_a_hold,
-            judging::a_page_that_is_there_after_a_hold_is_remembered,
-            judging::a_dossier_shows_the_run_that_asked,
-            judging::a_local_target_has_a_dossier_too,
+            controls::a_control_is_read_back_as_it_was_kept,
+            controls::a_control_asked_too_long_ago_is_not_given,
+            controls::a_newer_control_takes_the_place_of_an_older_one,
+            controls::a_settlement_is_read_back_with_its_confidence_and_its_grounds,
+            controls::a_target_settled_from_memory_is_as_sure_as_it_was,
+            controls::what_needs_no_asking_is_beyond_all_doubt,
+            controls::an_task_comes_back_for_the_purpose_it_was_put_back_for,
+            controls::neighbors_are_the_nearest_that_were_asked_in_this_run,
+            controls::a_neighbor_settled_from_memory_was_not_asked,
+            controls::neighbors_are_what_the_directory_begins,
+            controls::a_crowded_directory_has_neighbors_enough,
+            controls::an_unknown_target_has_no_dossier,
+            controls::a_target_not_yet_settled_has_a_dossier_without_a_state,
+            controls::a_dossier_tells_the_word_of_every_run,
+            controls::a_dossier_goes_by_when_a_target_was_settled,
+            controls::a_dossier_shows_all_that_the_latest_state_rests_on,
+            controls::a_dossier_shows_what_was_seen_before_a_hold,
+            controls::a_page_that_is_there_after_a_hold_is_remembered,
+            controls::a_dossier_shows_the_run_that_asked,
+            controls::a_local_target_has_a_dossier_too,
 
             sites::a_page_comes_in_with_its_result,
             sites::a_page_under_a_lost_lease_is_refused_with_its_result,
@@ -138,15 +138,15 @@ macro_rules! store_suite {
             sites::memory_is_trusted_only_where_it_may_be,
             sites::a_malformed_link_is_settled_at_its_depth,
             sites::the_least_depth_is_kept_while_a_page_waits,
-            sites::ranked_errands_come_the_least_first,
+            sites::ranked_tasks_come_the_least_first,
             sites::what_is_left_aside_is_forgotten_with_its_links,
-            sites::a_settled_errand_that_is_put_back_is_asked_again,
+            sites::a_settled_task_that_is_put_back_is_asked_again,
             sites::robots_are_kept_and_grow_old,
             sites::notes_belong_to_their_run,
             sites::runs_are_listed_newest_first,
             sites::a_site_is_read_back_piece_by_piece,
             sites::words_that_changed_are_told,
-            sites::the_last_errand_of_a_run_is_known,
+            sites::the_last_task_of_a_run_is_known,
             sites::a_seed_stays_named,
             sites::dead_target_has_rights_only_if_the_user_named_it,
             sites::host_pace_is_read_back_as_it_was_kept,
@@ -175,7 +175,7 @@ macro_rules! store_suite {
     };
     ($open:path; $($group:ident::$case:ident,)+) => { $(
         #[tokio::test]
-        async fn $case() -> $crate::store_suite::Outcome {
+        async fn $case() -> $crate::store_suite::CaseResult {
             let (store, _kept) = $open().await;
             $crate::store_suite::$group::$case(&store).await
         }
@@ -204,7 +204,7 @@ mod tests {
         check("claims", include_str!("claims.rs"));
         check("results", include_str!("results.rs"));
         check("reading", include_str!("reading.rs"));
-        check("judging", include_str!("judging.rs"));
+        check("controls", include_str!("controls.rs"));
         check("sites", include_str!("sites.rs"));
         check("anchors", include_str!("anchors.rs"));
         check("services", include_str!("services.rs"));

@@ -1,15 +1,15 @@
 //! Runs: which one is opened.
 
-use relink_ports::{OpenRun, RunPlan, RunState, Store};
+use relink_ports::{OpenRun, RunKey, RunState, Store};
 
-use super::Outcome;
+use super::CaseResult;
 use super::scene::{at, plan};
 
 /// An unfinished run goes on under its own number, from its own start.
-pub async fn an_unfinished_run_of_the_same_plan_is_resumed(store: &dyn Store) -> Outcome {
+pub async fn an_unfinished_run_of_the_same_plan_is_resumed(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&plan(), false, at(0)).await?;
     assert_eq!(first.started, at(0));
-    assert!(!first.is_resumed && !first.has_network);
+    assert!(!first.is_resumed && !first.network_confirmed);
 
     let again = store.open_run(&plan(), false, at(60)).await?;
     let expect = OpenRun { is_resumed: true, ..first };
@@ -18,11 +18,11 @@ pub async fn an_unfinished_run_of_the_same_plan_is_resumed(store: &dyn Store) ->
 }
 
 /// Command, inputs and scope all tell plans apart, however they are joined.
-pub async fn a_run_of_another_plan_is_another_run(store: &dyn Store) -> Outcome {
-    let other_command = RunPlan { command: "crawl".to_owned(), ..plan() };
-    let other_inputs = RunPlan { inputs: vec![plan().inputs.concat()], ..plan() };
-    let other_order = RunPlan { inputs: plan().inputs.into_iter().rev().collect(), ..plan() };
-    let other_scope = RunPlan { scope: String::new(), ..plan() };
+pub async fn a_run_of_another_plan_is_another_run(store: &dyn Store) -> CaseResult {
+    let other_command = RunKey { command: "crawl".to_owned(), ..plan() };
+    let other_inputs = RunKey { inputs: vec![plan().inputs.concat()], ..plan() };
+    let other_order = RunKey { inputs: plan().inputs.into_iter().rev().collect(), ..plan() };
+    let other_scope = RunKey { scope: String::new(), ..plan() };
     store.open_run(&plan(), false, at(0)).await?;
     for other in [other_command, other_inputs, other_order, other_scope] {
         let opened = store.open_run(&other, false, at(1)).await?;
@@ -32,8 +32,8 @@ pub async fn a_run_of_another_plan_is_another_run(store: &dyn Store) -> Outcome 
 }
 
 /// What is finished or void is over.
-pub async fn a_finished_run_is_not_resumed(store: &dyn Store) -> Outcome {
-    for state in [RunState::Finished, RunState::Void] {
+pub async fn a_finished_run_is_not_resumed(store: &dyn Store) -> CaseResult {
+    for state in [RunState::Finished, RunState::NoNetwork] {
         let first = store.open_run(&plan(), false, at(0)).await?;
         store.close_run(first.id, state, at(1)).await?;
         let second = store.open_run(&plan(), false, at(2)).await?;
@@ -46,7 +46,7 @@ pub async fn a_finished_run_is_not_resumed(store: &dyn Store) -> Outcome {
 }
 
 /// Closing a run as open is an interruption.
-pub async fn a_run_closed_as_open_is_resumed(store: &dyn Store) -> Outcome {
+pub async fn a_run_closed_as_open_is_resumed(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&plan(), false, at(0)).await?;
     store.close_run(first.id, RunState::Open, at(1)).await?;
     let again = store.open_run(&plan(), false, at(2)).await?;
@@ -56,7 +56,7 @@ pub async fn a_run_closed_as_open_is_resumed(store: &dyn Store) -> Outcome {
 }
 
 /// A fresh run resumes nothing, and what it left behind is never resumed.
-pub async fn a_fresh_run_leaves_the_unfinished_one_behind(store: &dyn Store) -> Outcome {
+pub async fn a_fresh_run_leaves_the_unfinished_one_behind(store: &dyn Store) -> CaseResult {
     let old = store.open_run(&plan(), false, at(0)).await?;
     let fresh = store.open_run(&plan(), true, at(1)).await?;
     assert!(!fresh.is_resumed);
@@ -72,13 +72,13 @@ pub async fn a_fresh_run_leaves_the_unfinished_one_behind(store: &dyn Store) -> 
 }
 
 /// A server met before an interruption counts after it, in that run alone.
-pub async fn proof_of_the_network_survives_an_interruption(store: &dyn Store) -> Outcome {
+pub async fn proof_of_the_network_survives_an_interruption(store: &dyn Store) -> CaseResult {
     let first = store.open_run(&plan(), false, at(0)).await?;
-    store.prove_network(first.id).await?;
+    store.confirm_network(first.id).await?;
     let again = store.open_run(&plan(), false, at(1)).await?;
-    assert!(again.has_network);
+    assert!(again.network_confirmed);
 
     let fresh = store.open_run(&plan(), true, at(2)).await?;
-    assert!(!fresh.has_network);
+    assert!(!fresh.network_confirmed);
     Ok(())
 }

@@ -5,18 +5,18 @@
 
 use jiff::Timestamp;
 use relink_model::{
-    Code, Confidence, Digest, Ending, Errand, FailureStreak, Hop, Look, Place, PlaceKind, Probe,
-    Purpose, RequestRights, RunId, Sketch, Span, Timings, Word,
+    Attempt, Confidence, Digest, FailureStreak, FetchOutcome, FetchPurpose, FetchTask, FindingCode,
+    Hop, LinkKind, Probe, RequestRights, RunId, Sketch, SourceLocation, Span, Timings, Verdict,
 };
 use relink_ports::{
-    Claim, Completion, DocumentId, HostLease, HostPace, HostTally, LinkBatch, Moments, NewDocument,
-    NewLink, NewTarget, RunPlan, RunState, Settled, SettledQuery, Settlement, Step, Store,
-    StoreFault,
+    CacheWindow, CheckedTarget, CheckedTargetQuery, Claim, DocumentId, HostLease, HostSchedule,
+    HostStats, LinkBatch, NewDocument, NewLink, NewTarget, RunKey, RunState, Store, StoreError,
+    TargetResult, TaskCompletion, TaskUpdate,
 };
 
 /// Seconds a lease lasts in a scene.
 pub(super) const LEASE: i64 = 60;
-/// More hosts, errands or results than any scene has.
+/// More hosts, tasks or results than any scene has.
 pub(super) const MANY: usize = 100;
 /// No answer is so recent: what is loaded with this is always asked.
 pub(super) const NOTHING_IS_FRESH: Timestamp = at(3_000_000_000);
@@ -29,8 +29,8 @@ pub(super) const fn at(seconds: i64) -> Timestamp {
 }
 
 /// The plan of a scene.
-pub(super) fn plan() -> RunPlan {
-    RunPlan {
+pub(super) fn plan() -> RunKey {
+    RunKey {
         command: "check".to_owned(),
         inputs: vec!["docs".to_owned(), "README.md".to_owned()],
         scope: "depth=1".to_owned(),
@@ -38,25 +38,25 @@ pub(super) fn plan() -> RunPlan {
 }
 
 /// A run and the moment it is at.
-pub(super) struct Scene<'a> {
+pub(super) struct StoreFixture<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) run: RunId,
     pub(super) now: Timestamp,
     pub(super) fresh_since: Timestamp,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> StoreFixture<'a> {
     /// Opens a run of the scene's plan, or goes on with an unfinished one.
-    pub(super) async fn open(store: &'a dyn Store, now: Timestamp) -> Result<Self, StoreFault> {
+    pub(super) async fn open(store: &'a dyn Store, now: Timestamp) -> Result<Self, StoreError> {
         Self::of(store, &plan(), now).await
     }
 
     /// The same of any plan.
     pub(super) async fn of(
         store: &'a dyn Store,
-        plan: &RunPlan,
+        plan: &RunKey,
         now: Timestamp,
-    ) -> Result<Self, StoreFault> {
+    ) -> Result<Self, StoreError> {
         let run = store.open_run(plan, false, now).await?.id;
         Ok(Self { store, run, now, fresh_since: NOTHING_IS_FRESH })
     }
@@ -66,14 +66,14 @@ impl<'a> Scene<'a> {
         store: &'a dyn Store,
         now: Timestamp,
         urls: &[&str],
-    ) -> Result<Self, StoreFault> {
+    ) -> Result<Self, StoreError> {
         let scene = Self::open(store, now).await?;
         scene.load_pages(urls).await?;
         Ok(scene)
     }
 
     /// Loads one document that links to these pages, and ends the loading.
-    pub(super) async fn load_pages(&self, urls: &[&str]) -> Result<DocumentId, StoreFault> {
+    pub(super) async fn load_pages(&self, urls: &[&str]) -> Result<DocumentId, StoreError> {
         let links: Vec<NewLink> = (1..).zip(urls).map(|(n, url)| named(n, url)).collect();
         let document = self.load("README.md", 1, &links).await?;
         self.store.finish_loading(self.run, &[document]).await?;
@@ -86,7 +86,7 @@ impl<'a> Scene<'a> {
         label: &str,
         content: u64,
         links: &[NewLink],
-    ) -> Result<DocumentId, StoreFault> {
+    ) -> Result<DocumentId, StoreError> {
         let document = document(label, content);
         let loaded = self.store.load_document(self.run, &document).await?;
         assert!(!loaded.is_unchanged, "{label} is new or changed");
@@ -101,85 +101,85 @@ impl<'a> Scene<'a> {
         document: DocumentId,
         first: usize,
         links: &[NewLink],
-    ) -> Result<(), StoreFault> {
-        let batch = LinkBatch { document, first, links, moments: self.moments() };
+    ) -> Result<(), StoreError> {
+        let batch = LinkBatch { document, first, links, cache_window: self.moments() };
         self.store.add_links(self.run, batch).await
     }
 
     /// Claims whatever is due.
-    pub(super) async fn claim(&self, now: Timestamp) -> Result<Vec<Claim>, StoreFault> {
+    pub(super) async fn claim(&self, now: Timestamp) -> Result<Vec<Claim>, StoreError> {
         self.store.claim(self.run, MANY, MANY, now, lease_end(now)).await
     }
 
     /// Claims the only host that is due.
-    pub(super) async fn claim_one(&self, now: Timestamp) -> Result<Claim, StoreFault> {
+    pub(super) async fn claim_one(&self, now: Timestamp) -> Result<Claim, StoreError> {
         let mut claims = self.claim(now).await?;
         assert_eq!(claims.len(), 1, "one host is due: {claims:?}");
         Ok(claims.remove(0))
     }
 
     /// The URLs of whatever is due, in order.
-    pub(super) async fn due_urls(&self, now: Timestamp) -> Result<Vec<String>, StoreFault> {
+    pub(super) async fn due_urls(&self, now: Timestamp) -> Result<Vec<String>, StoreError> {
         let claims = self.claim(now).await?;
-        let errands = claims.into_iter().flat_map(|claim| claim.errands);
-        let mut urls: Vec<String> = errands.map(|errand| errand.url).collect();
+        let tasks = claims.into_iter().flat_map(|claim| claim.tasks);
+        let mut urls: Vec<String> = tasks.map(|task| task.url).collect();
         urls.sort();
         Ok(urls)
     }
 
     /// Commits results that nothing stands against.
-    pub(super) async fn complete(&self, completions: &[Completion]) -> Result<(), StoreFault> {
-        let refused = self.store.complete(self.run, completions, self.moments()).await?.refused;
+    pub(super) async fn complete(&self, completions: &[TaskCompletion]) -> Result<(), StoreError> {
+        let refused = self.store.commit(self.run, completions, self.moments()).await?.refused;
         assert_eq!(refused, [], "no lease was lost");
         Ok(())
     }
 
-    /// Settles every errand of a claim with the same word, and gives it back.
+    /// Settles every task of a claim with the same word, and gives it back.
     pub(super) async fn settle(
         &self,
         claim: &Claim,
-        word: Word,
+        word: Verdict,
         now: Timestamp,
-    ) -> Result<(), StoreFault> {
-        let settled = |errand| settled_as(Some(claim.lease), errand, word, now);
-        let completions: Vec<Completion> = claim.errands.iter().map(settled).collect();
+    ) -> Result<(), StoreError> {
+        let settled = |task| settled_as(Some(claim.lease), task, word, now);
+        let completions: Vec<TaskCompletion> = claim.tasks.iter().map(settled).collect();
         self.complete(&completions).await?;
         self.release(claim).await
     }
 
     /// Settles whatever is due with the same word.
-    pub(super) async fn settle_all(&self, word: Word, now: Timestamp) -> Result<(), StoreFault> {
+    pub(super) async fn settle_all(&self, word: Verdict, now: Timestamp) -> Result<(), StoreError> {
         for claim in self.claim(now).await? {
             self.settle(&claim, word, now).await?;
         }
         Ok(())
     }
 
-    /// Gives a host back that nothing was learnt about.
-    pub(super) async fn release(&self, claim: &Claim) -> Result<(), StoreFault> {
-        let (pace, tally) = (HostPace::default(), HostTally::default());
+    /// Gives a host back that nothing was learned about.
+    pub(super) async fn release(&self, claim: &Claim) -> Result<(), StoreError> {
+        let (pace, tally) = (HostSchedule::default(), HostStats::default());
         self.store.release(self.run, claim.lease, &pace, &tally).await
     }
 
     /// When links and results are stored here.
-    pub(super) fn moments(&self) -> Moments {
-        Moments { now: self.now, fresh_since: self.fresh_since }
+    pub(super) fn moments(&self) -> CacheWindow {
+        CacheWindow { now: self.now, fresh_since: self.fresh_since }
     }
 
     /// Everything that is settled.
-    pub(super) async fn settled(&self) -> Result<Vec<Settled>, StoreFault> {
-        self.store.settled(self.run, SettledQuery::ALL).await
+    pub(super) async fn settled(&self) -> Result<Vec<CheckedTarget>, StoreError> {
+        self.store.checked_targets(self.run, CheckedTargetQuery::ALL).await
     }
 
     /// The only target that is settled.
-    pub(super) async fn settled_one(&self) -> Result<Settled, StoreFault> {
+    pub(super) async fn settled_one(&self) -> Result<CheckedTarget, StoreError> {
         let mut settled = self.settled().await?;
         assert_eq!(settled.len(), 1, "one target is settled: {settled:?}");
         Ok(settled.remove(0))
     }
 
     /// Closes the run.
-    pub(super) async fn finish(&self, now: Timestamp) -> Result<(), StoreFault> {
+    pub(super) async fn finish(&self, now: Timestamp) -> Result<(), StoreError> {
         self.store.close_run(self.run, RunState::Finished, now).await
     }
 }
@@ -194,9 +194,14 @@ pub(super) fn document(label: &str, content: u64) -> NewDocument {
 }
 
 /// Somewhere on a line.
-pub(super) fn place(line: u32) -> Place {
+pub(super) fn place(line: u32) -> SourceLocation {
     let start = 100 * line as usize;
-    Place { span: Span::from(start..start + 7), line, column: 3, kind: PlaceKind::Definition }
+    SourceLocation {
+        span: Span::from(start..start + 7),
+        line,
+        column: 3,
+        kind: LinkKind::Definition,
+    }
 }
 
 /// A link to a page that the user named.
@@ -212,27 +217,27 @@ pub(super) fn found(line: u32, url: &str) -> NewLink {
 fn web(line: u32, url: &str, rights: RequestRights) -> NewLink {
     let host = url.split('/').nth(2).unwrap_or(url);
     NewLink {
-        place: place(line),
-        given: url.to_owned(),
+        location: place(line),
+        original_url: url.to_owned(),
         target: NewTarget::Web { url: url.to_owned(), host: host.to_owned(), rights },
         fragment: None,
-        hidden: Vec::new(),
+        ignored_codes: Vec::new(),
     }
 }
 
 /// A link to a file, which is there if the word is `alive`.
-pub(super) fn local(line: u32, key: &str, word: Word) -> NewLink {
+pub(super) fn local(line: u32, key: &str, word: Verdict) -> NewLink {
     NewLink {
-        place: place(line),
-        given: format!("./{key}"),
+        location: place(line),
+        original_url: format!("./{key}"),
         target: NewTarget::Local {
             key: key.to_owned(),
-            word,
-            code: (word == Word::Local).then_some(Code::new(601)),
+            verdict: word,
+            code: (word == Verdict::Local).then_some(FindingCode::new(601)),
             reason: format!("the file is {word}"),
         },
         fragment: None,
-        hidden: Vec::new(),
+        ignored_codes: Vec::new(),
     }
 }
 
@@ -242,15 +247,15 @@ pub(super) fn probe(status: u16, asked: Timestamp) -> Probe {
         url: url.to_owned(),
         status,
         location: location.map(str::to_owned),
-        address: Some([127, 0, 0, 1].into()),
+        ip: Some([127, 0, 0, 1].into()),
     };
     Probe {
-        asked,
+        requested_at: asked,
         hops: vec![
             hop("http://one.test/", 302, Some("/über?a='b'&c=\"d\"")),
             hop(LANDING, status, None),
         ],
-        ending: Ending::Answered(status),
+        outcome: FetchOutcome::Response(status),
         timings: Timings { dns: 1, connect: 2, tls: 3, head: 4, body: 5, total: 15 },
         retry_after: Some(120),
         digest: Some(digest(status).into()),
@@ -265,43 +270,48 @@ pub(super) fn digest(status: u16) -> Digest {
         title: Some(format!("Status {status} \u{1f4da} “quoted”")),
         headings: vec!["One".to_owned(), String::new()],
         text_length: 200,
-        sketch: Sketch::of(vec![1, 2, status.into()]),
+        sketch: Sketch::from_hashes(vec![1, 2, status.into()]),
         ..Digest::default()
     }
 }
 
 /// The look that a probe was.
-pub(super) fn look(probe: &Probe, purpose: Purpose) -> Look {
-    Look { asked: probe.asked, purpose, ending: probe.ending.clone(), took_ms: probe.timings.total }
+pub(super) fn look(probe: &Probe, purpose: FetchPurpose) -> Attempt {
+    Attempt {
+        requested_at: probe.requested_at,
+        purpose,
+        outcome: probe.outcome.clone(),
+        duration_ms: probe.timings.total,
+    }
 }
 
 /// A settlement that rests on one probe.
-pub(super) fn settlement(word: Word, probe: &Probe, now: Timestamp) -> Settlement {
+pub(super) fn settlement(word: Verdict, probe: &Probe, now: Timestamp) -> TargetResult {
     let is_good = word.is_reached();
-    Settlement {
-        word,
-        code: (!is_good).then_some(Code::new(101)),
-        status: probe.ending.status(),
+    TargetResult {
+        verdict: word,
+        code: (!is_good).then_some(FindingCode::new(101)),
+        status: probe.outcome.status(),
         reason: format!("it is {word}"),
         since: now,
         at: now,
-        looks: vec![look(probe, Purpose::First)],
+        attempts: vec![look(probe, FetchPurpose::Initial)],
         streak: (!is_good).then(|| FailureStreak::extended(None, now)),
         confidence: Confidence::percent(if is_good { 99 } else { 87 }),
-        grounds: Vec::new(),
+        evidence: Vec::new(),
     }
 }
 
 /// A result.
 pub(super) fn result(
     lease: Option<HostLease>,
-    errand: &Errand,
+    task: &FetchTask,
     probe: Option<Probe>,
-    step: Step,
-) -> Completion {
-    Completion {
-        errand: errand.id,
-        target: errand.target,
+    step: TaskUpdate,
+) -> TaskCompletion {
+    TaskCompletion {
+        task: task.id,
+        target: task.target,
         lease,
         probe,
         step,
@@ -310,16 +320,16 @@ pub(super) fn result(
     }
 }
 
-/// A result that settles an errand after one look, with the status its word
+/// A result that settles a task after one look, with the status its word
 /// would have.
 pub(super) fn settled_as(
     lease: Option<HostLease>,
-    errand: &Errand,
-    word: Word,
+    task: &FetchTask,
+    word: Verdict,
     now: Timestamp,
-) -> Completion {
+) -> TaskCompletion {
     let status = if word.is_reached() { 200 } else { 404 };
     let probe = probe(status, now);
     let settlement = settlement(word, &probe, now);
-    result(lease, errand, Some(probe), Step::Settle(settlement))
+    result(lease, task, Some(probe), TaskUpdate::Finish(settlement))
 }

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 /// One canned answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct CannedResponse {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,
     pub(super) body: Vec<u8>,
     pub(super) delay: Duration,
 }
 
-impl Answer {
+impl CannedResponse {
     /// An answer with an HTML body, unless a header says otherwise.
     pub fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self { status, headers: Vec::new(), body: body.into(), delay: Duration::ZERO }

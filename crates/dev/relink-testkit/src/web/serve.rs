@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use super::site::{Seen, Site};
+use super::site::{RecordedRequest, Site};
 
 /// Serves until told to stop, by word or by the sender being dropped.
 pub(super) async fn serve(
@@ -28,7 +28,7 @@ pub(super) async fn serve(
         if let Ok((stream, _)) = visitor {
             site.lock().unwrap_or_else(PoisonError::into_inner).connections += 1;
             let site = Arc::clone(&site);
-            // A visitor who leaves is no fault of the server.
+            // A visitor who leaves is no error of the server.
             visits.spawn(async move { drop(attend(stream, &site).await) });
         }
         while visits.try_join_next().is_some() {}
@@ -56,12 +56,14 @@ async fn attend(stream: TcpStream, site: &Mutex<Site>) -> io::Result<()> {
 }
 
 /// Reads one request head, or `None` where the visitor left.
-pub(crate) async fn read_request(stream: &mut BufReader<TcpStream>) -> io::Result<Option<Seen>> {
+pub(crate) async fn read_request(
+    stream: &mut BufReader<TcpStream>,
+) -> io::Result<Option<RecordedRequest>> {
     let Some(line) = read_line(stream).await? else {
         return Ok(None);
     };
     let mut words = line.split(' ').map(str::to_owned);
-    let mut request = Seen {
+    let mut request = RecordedRequest {
         method: words.next().unwrap_or_default(),
         path: words.next().unwrap_or_default(),
         host: String::new(),

@@ -5,11 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Answer;
+use super::CannedResponse;
 
 /// One request that came.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct RecordedRequest {
     /// The method.
     pub method: String,
     /// The path with its query, as requested.
@@ -22,7 +22,7 @@ pub struct Seen {
     pub at: Instant,
 }
 
-impl Seen {
+impl RecordedRequest {
     /// The value of a header, if it was sent.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
@@ -33,10 +33,12 @@ impl Seen {
 
 /// Makes up answers as they are asked for.
 #[derive(Clone)]
-pub(super) struct Maker(Arc<dyn Fn(&Seen) -> Answer + Send + Sync>);
+pub(super) struct Maker(Arc<dyn Fn(&RecordedRequest) -> CannedResponse + Send + Sync>);
 
 impl Maker {
-    pub(super) fn new(make: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Self {
+    pub(super) fn new(
+        make: impl Fn(&RecordedRequest) -> CannedResponse + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(make))
     }
 }
@@ -50,10 +52,10 @@ impl fmt::Debug for Maker {
 /// What is answered where, and what was seen.
 #[derive(Debug, Default)]
 pub(super) struct Site {
-    script: HashMap<(Option<String>, String), VecDeque<Answer>>,
+    script: HashMap<(Option<String>, String), VecDeque<CannedResponse>>,
     /// By directory, for paths that are in no script.
     catching: HashMap<String, Maker>,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<RecordedRequest>,
     pub(super) connections: usize,
     /// Requests that wait for their answer now, and the most there ever were.
     waiting: usize,
@@ -65,7 +67,7 @@ impl Site {
         &mut self,
         host: Option<&str>,
         path: &str,
-        answers: impl IntoIterator<Item = Answer>,
+        answers: impl IntoIterator<Item = CannedResponse>,
     ) {
         let key = (host.map(str::to_owned), path.to_owned());
         self.script.insert(key, answers.into_iter().collect());
@@ -84,7 +86,7 @@ impl Site {
     ///
     /// A virtual host comes before all hosts, a path with its query before
     /// the bare path, and any path before its directory.
-    pub(super) fn answer_to(&mut self, request: Seen) -> Answer {
+    pub(super) fn answer_to(&mut self, request: RecordedRequest) -> CannedResponse {
         let bare = request.path.split('?').next().unwrap_or_default().to_owned();
         let host = Some(request.host.clone());
         let keys = [
@@ -98,18 +100,18 @@ impl Site {
         let scripted = keys.iter().find_map(|key| self.advance(key));
         let answer = scripted
             .or_else(|| self.caught(&bare, &request))
-            .unwrap_or_else(|| Answer::new(404, "<title>Not found</title>"));
+            .unwrap_or_else(|| CannedResponse::new(404, "<title>Not found</title>"));
         self.seen.push(request);
         answer
     }
 
-    fn caught(&self, path: &str, request: &Seen) -> Option<Answer> {
+    fn caught(&self, path: &str, request: &RecordedRequest) -> Option<CannedResponse> {
         let around = self.catching.iter().filter(|(directory, _)| path.starts_with(*directory));
         let (_, maker) = around.max_by_key(|(directory, _)| directory.len())?;
         Some((maker.0)(request))
     }
 
-    fn advance(&mut self, key: &(Option<String>, String)) -> Option<Answer> {
+    fn advance(&mut self, key: &(Option<String>, String)) -> Option<CannedResponse> {
         let answers = self.script.get_mut(key)?;
         if answers.len() > 1 {
             return answers.pop_front();

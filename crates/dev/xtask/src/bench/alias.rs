@@ -6,7 +6,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use relink_revive::matching::{Answer, Page, Study};
+use relink_revive::matching::{MatchResult, PageInfo, SiteMatcher};
 
 /// The longest that it may take.
 const BAR: Duration = Duration::from_mins(1);
@@ -74,18 +74,18 @@ impl fmt::Display for AliasOutcome {
 pub fn bench_alias(size: AliasSize) -> AliasOutcome {
     let dead: Vec<String> = (0..size.dead).map(|number| address("archive", number)).collect();
     let live: Vec<String> = (0..size.live).map(|number| address("library/shelf", number)).collect();
-    let page = |url| Page { url, title: None, text: None };
-    let dead_pages: Vec<Page> = dead.iter().map(|url| page(url)).collect();
-    let live_pages: Vec<Page> = live.iter().map(|url| page(url)).collect();
+    let page = |url| PageInfo { url, title: None, text: None };
+    let dead_pages: Vec<PageInfo> = dead.iter().map(|url| page(url)).collect();
+    let live_pages: Vec<PageInfo> = live.iter().map(|url| page(url)).collect();
     let start = Instant::now();
-    let study = Study::new(&dead_pages, &live_pages, &[]);
+    let study = SiteMatcher::new(&dead_pages, &live_pages, &[]);
     let learn = start.elapsed();
     let start = Instant::now();
-    let found: Vec<Answer> = (0..dead.len()).map(|at| study.answer(at)).collect();
+    let found: Vec<MatchResult> = (0..dead.len()).map(|at| study.answer(at)).collect();
     let answer = start.elapsed();
-    let named = |answer: &Answer| match answer {
-        Answer::Alias(found) => Some(found.live),
-        Answer::Nothing(_) => None,
+    let named = |answer: &MatchResult| match answer {
+        MatchResult::Alias(found) => Some(found.live),
+        MatchResult::Nothing(_) => None,
     };
     let places = found.iter().map(named).enumerate();
     let answers = places.clone().filter(|(_, live)| live.is_some()).count();

@@ -9,7 +9,7 @@ use super::nginx::{Nginx, free_port};
 use super::scratch::Scratch;
 use super::{Size, site};
 use crate::workspace::run;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// How often each program runs. By turns, so that a slow moment of the machine
 /// hits both.
@@ -20,7 +20,7 @@ const IN_FLIGHT: &str = "256";
 
 /// What came of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct CheckBenchResult {
     urls: usize,
     relink: Run,
     lychee: Option<Run>,
@@ -28,7 +28,7 @@ pub struct Outcome {
     dead: usize,
 }
 
-impl Outcome {
+impl CheckBenchResult {
     /// Whether relink's verdicts are the ones planted.
     pub fn counts_agree(&self) -> bool {
         let missing = site::missing(self.urls);
@@ -36,7 +36,7 @@ impl Outcome {
     }
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for CheckBenchResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "relink {}  ", pace(self.urls, self.relink))?;
         match self.lychee {
@@ -60,7 +60,11 @@ fn pace(urls: usize, run: Run) -> String {
 }
 
 /// Measures both; `note` is told what goes on.
-pub fn check(workspace: &Workspace, size: Size, note: impl Fn(&str)) -> Result<Outcome, Fault> {
+pub fn check(
+    workspace: &Workspace,
+    size: Size,
+    note: impl Fn(&str),
+) -> Result<CheckBenchResult, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
         note("lychee is not on the path and `LYCHEE` does not name it: left out");
@@ -73,7 +77,7 @@ pub fn check(workspace: &Workspace, size: Size, note: impl Fn(&str)) -> Result<O
     note(&format!("writing {} pages", size.urls));
     let urls = site::write(&root, size, port)?;
     let list = scratch.path().join("urls.txt");
-    std::fs::write(&list, urls).map_err(|fault| Fault::io(&list, &fault))?;
+    std::fs::write(&list, urls).map_err(|error| XtaskError::io(&list, &error))?;
     let _nginx = Nginx::start(scratch.path(), &root, size.hosts, port)?;
     let relink = workspace.target.join("release/relink");
     let rounds = Rounds {
@@ -105,7 +109,7 @@ struct Rounds<'a> {
 }
 
 impl Rounds<'_> {
-    fn measure(&self, urls: usize, note: impl Fn(&str)) -> Result<Outcome, Fault> {
+    fn measure(&self, urls: usize, note: impl Fn(&str)) -> Result<CheckBenchResult, XtaskError> {
         let (mut relink, mut lychee) = (Vec::new(), Vec::new());
         let (mut alive, mut dead) = (0, 0);
         for round in 1..=ROUNDS {
@@ -119,9 +123,9 @@ impl Rounds<'_> {
             relink.push(measure(self.scratch, self.relink, &words)?);
             (alive, dead) = self.count()?;
         }
-        Ok(Outcome {
+        Ok(CheckBenchResult {
             urls,
-            relink: sum_up(&relink).ok_or_else(|| Fault::new("relink never ran"))?,
+            relink: sum_up(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
             lychee: sum_up(&lychee),
             alive,
             dead,
@@ -164,12 +168,12 @@ impl Rounds<'_> {
     }
 
     /// How many targets relink's last run calls alive and dead.
-    fn count(&self) -> Result<(usize, usize), Fault> {
+    fn count(&self) -> Result<(usize, usize), XtaskError> {
         let path = self.scratch.join("out");
-        let text = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         if text.is_empty() {
             let said = std::fs::read_to_string(self.scratch.join("err")).unwrap_or_default();
-            return Err(Fault::new(format!("relink printed nothing: {said}")));
+            return Err(XtaskError::new(format!("relink printed nothing: {said}")));
         }
         Ok(count(&text))
     }
@@ -195,8 +199,8 @@ fn count(jsonl: &str) -> (usize, usize) {
 mod tests {
     use super::*;
 
-    fn outcome(lychee: Option<Run>) -> Outcome {
-        Outcome {
+    fn outcome(lychee: Option<Run>) -> CheckBenchResult {
+        CheckBenchResult {
             urls: 1000,
             relink: Run { seconds: 0.5, peak_kib: 40 * 1024 },
             lychee,
@@ -221,7 +225,7 @@ mod tests {
     #[test]
     fn the_counts_must_be_the_planted_ones() {
         assert!(outcome(None).counts_agree());
-        let off_by_one = Outcome { dead: 99, ..outcome(None) };
+        let off_by_one = CheckBenchResult { dead: 99, ..outcome(None) };
         assert!(!off_by_one.counts_agree());
     }
 

@@ -2,17 +2,17 @@
 //!
 //! The site is served here and counts what it is asked; the program is the
 //! real one. The second run is made a few days later, when every page is due
-//! again and only what was learnt about the site can be spared.
+//! again and only what was learned about the site can be spared.
 
 use std::fmt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use super::scratch::Scratch;
 use crate::workspace::run;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// Requests for each page that the first run may need.
 const BAR: f64 = 1.3;
@@ -84,7 +84,7 @@ pub fn controls(
     workspace: &Workspace,
     size: ControlsSize,
     note: impl Fn(&str),
-) -> Result<ControlsOutcome, Fault> {
+) -> Result<ControlsOutcome, XtaskError> {
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     note(&format!("checking {} pages twice", size.pages));
@@ -92,18 +92,18 @@ pub fn controls(
 }
 
 /// Counts what this `relink` asks of a sound site.
-pub fn count_requests(relink: &Path, size: ControlsSize) -> Result<ControlsOutcome, Fault> {
+pub fn count_requests(relink: &Path, size: ControlsSize) -> Result<ControlsOutcome, XtaskError> {
     let scratch = Scratch::new()?;
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let list = scratch.path().join("urls.txt");
-    std::fs::write(&list, serve(&web, size)).map_err(|fault| Fault::io(&list, &fault))?;
+    std::fs::write(&list, serve(&web, size)).map_err(|error| XtaskError::io(&list, &error))?;
     let first = check(relink, scratch.path(), &web, FIRST)?;
     let later = check(relink, scratch.path(), &web, LATER)?;
     Ok(ControlsOutcome { pages: size.pages, first, later })
 }
 
 /// Serves the site; returns the list of its pages.
-fn serve(web: &Web, size: ControlsSize) -> String {
+fn serve(web: &TestServer, size: ControlsSize) -> String {
     let mut list = String::new();
     for number in 0..size.pages {
         let path =
@@ -137,7 +137,7 @@ fn letters(number: usize) -> String {
 }
 
 /// Runs a check at a moment and counts what it asked and found.
-fn check(relink: &Path, scratch: &Path, web: &Web, now: &str) -> Result<Count, Fault> {
+fn check(relink: &Path, scratch: &Path, web: &TestServer, now: &str) -> Result<Count, XtaskError> {
     let before = web.requests().len();
     let output = Command::new(relink)
         .args(["check", "--db", "relink.db", "--format", "jsonl", "--host-interval", "0"])
@@ -146,12 +146,12 @@ fn check(relink: &Path, scratch: &Path, web: &Web, now: &str) -> Result<Count, F
         .env("RELINK_NOW", now)
         .stdin(Stdio::null())
         .output()
-        .map_err(|fault| Fault::io(relink, &fault))?;
+        .map_err(|error| XtaskError::io(relink, &error))?;
     let rows = String::from_utf8_lossy(&output.stdout);
     let alive = rows.lines().filter(|row| row.contains("\"verdict\":\"alive\"")).count();
     if rows.is_empty() {
         let said = String::from_utf8_lossy(&output.stderr);
-        return Err(Fault::new(format!("relink printed nothing: {said}")));
+        return Err(XtaskError::new(format!("relink printed nothing: {said}")));
     }
     Ok(Count { requests: web.requests().len() - before, alive })
 }

@@ -12,7 +12,7 @@ mod workers;
 use std::fmt;
 use std::path::Path;
 
-use self::book::Book;
+use self::book::GeneratedSite;
 use self::peers::Peer;
 pub use self::workers::many_workers_are_faster;
 use self::workers::{WorkersOutcome, workers};
@@ -21,7 +21,7 @@ use super::nginx::{Nginx, free_port};
 use super::number;
 use super::scratch::Scratch;
 use crate::workspace::run;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// Requests that relink may have in flight.
 const IN_FLIGHT: &str = "64";
@@ -51,11 +51,11 @@ impl Default for CrawlSize {
 
 impl CrawlSize {
     /// Reads `[PAGES]`.
-    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+    pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         match options {
             [] => Ok(Self::default()),
             [pages] => Ok(Self { pages: number("PAGES", pages)? }),
-            _ => Err(Fault::new("`bench crawl` takes the number of pages and nothing else")),
+            _ => Err(XtaskError::new("`bench crawl` takes the number of pages and nothing else")),
         }
     }
 }
@@ -152,7 +152,7 @@ pub fn crawl(
     workspace: &Workspace,
     size: CrawlSize,
     note: impl Fn(&str),
-) -> Result<CrawlOutcome, Fault> {
+) -> Result<CrawlOutcome, XtaskError> {
     note("building relink --release");
     run(workspace.cargo().args(["build", "--release", "--locked", "--quiet", "-p", "relink"]))?;
     let relink = workspace.target.join("release/relink");
@@ -174,7 +174,7 @@ fn beside_peers(
     relink: &Path,
     pages: usize,
     note: &impl Fn(&str),
-) -> Result<(Crawl, Vec<(Peer, Crawl)>), Fault> {
+) -> Result<(Crawl, Vec<(Peer, Crawl)>), XtaskError> {
     let site = Site::start(pages, note)?;
     note(&format!("relink, {pages} pages"));
     let crawl = site.crawl_with_relink(relink)?;
@@ -196,7 +196,7 @@ fn beside_peers(
 
 /// A generated site, served.
 struct Site {
-    book: Book,
+    book: GeneratedSite,
     scratch: Scratch,
     url: String,
     // Stopped before its files go.
@@ -204,8 +204,8 @@ struct Site {
 }
 
 impl Site {
-    fn start(pages: usize, note: &impl Fn(&str)) -> Result<Self, Fault> {
-        let (book, scratch, port) = (Book { pages }, Scratch::new()?, free_port()?);
+    fn start(pages: usize, note: &impl Fn(&str)) -> Result<Self, XtaskError> {
+        let (book, scratch, port) = (GeneratedSite { pages }, Scratch::new()?, free_port()?);
         note(&format!("writing {pages} pages"));
         let root = scratch.path().join("site");
         book.write(&root)?;
@@ -214,7 +214,7 @@ impl Site {
         Ok(Self { book, scratch, url, _nginx: nginx })
     }
 
-    fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, Fault> {
+    fn crawl_with_relink(&self, relink: &Path) -> Result<Crawl, XtaskError> {
         let database = self.scratch.path().join("crawl.db");
         let words = relink_words(&database, IN_FLIGHT, &self.url);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -222,9 +222,9 @@ impl Site {
         Ok(self.scored(run, &peers::relink_dead_paths(&self.said()?)))
     }
 
-    fn said(&self) -> Result<String, Fault> {
+    fn said(&self) -> Result<String, XtaskError> {
         let path = self.scratch.path().join("out");
-        std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))
+        std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))
     }
 
     fn scored(&self, run: Run, dead: &[String]) -> Crawl {

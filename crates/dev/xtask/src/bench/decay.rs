@@ -8,11 +8,12 @@ use std::fmt;
 use std::time::Instant;
 
 use relink_decay::{
-    Case, Effort, Failures, Form, Graph, LinkTable, LinkTableBuilder, Page, Sigma, Solution, solve,
+    CsrGraph, DecayDefinition, DecayProblem, FailureProbabilities, Graph, LinkTableBuilder,
+    PageIndex, Sigma, Solution, SolverOptions, solve,
 };
 
 use super::meter;
-use crate::Fault;
+use crate::XtaskError;
 
 /// Nanoseconds for each link that must be kept, for nine digits: a second for
 /// three million links.
@@ -22,7 +23,7 @@ const BAR: f64 = 300.0;
 const SITE: u64 = 200;
 
 /// How many pages live or die together.
-const DIRECTORY: Page = 128;
+const DIRECTORY: PageIndex = 128;
 
 /// How often it is solved: the fastest counts, for whatever else the machine
 /// does meanwhile is not our doing.
@@ -58,7 +59,7 @@ pub struct DecayOutcome {
 impl DecayOutcome {
     /// Whether the scores solve the definition.
     pub fn is_right(&self) -> bool {
-        self.residual <= Effort::default().error
+        self.residual <= SolverOptions::default().error
     }
 
     /// Whether it was fast enough.
@@ -85,12 +86,12 @@ impl fmt::Display for DecayOutcome {
 }
 
 /// Solves a web of this size.
-pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, Fault> {
+pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, XtaskError> {
     let (graph, failures) = web(size)?;
-    let case = Case { sigma: Sigma::default(), failures: &failures };
+    let case = DecayProblem { sigma: Sigma::default(), failures: &failures };
     let round = || {
         let start = Instant::now();
-        let solution = solve(&graph, Form::Plain, &[case], Effort::default());
+        let solution = solve(&graph, DecayDefinition::Plain, &[case], SolverOptions::default());
         (start.elapsed().as_secs_f64(), solution)
     };
     let (mut seconds, solution) = round();
@@ -107,15 +108,16 @@ pub fn bench_decay(size: DecaySize) -> Result<DecayOutcome, Fault> {
 }
 
 /// The web and its dead pages.
-fn web(size: DecaySize) -> Result<(LinkTable, Failures), Fault> {
-    let mut dice = Dice(1);
+fn web(size: DecaySize) -> Result<(CsrGraph, FailureProbabilities), XtaskError> {
+    let mut dice = Rng(1);
     let mut builder = LinkTableBuilder::with_capacity(size.pages as usize, 0);
     for page in 0..size.pages {
         let count = dice.below(u64::from(2 * size.links) + 1);
-        let links: Vec<Page> = (0..count).map(|_| target(page, size.pages, &mut dice)).collect();
-        builder.push(links).map_err(|fault| Fault::new(fault.to_string()))?;
+        let links: Vec<PageIndex> =
+            (0..count).map(|_| target(page, size.pages, &mut dice)).collect();
+        builder.push(links).map_err(|error| XtaskError::new(error.to_string()))?;
     }
-    let graph = builder.finish().map_err(|fault| Fault::new(fault.to_string()))?;
+    let graph = builder.finish().map_err(|error| XtaskError::new(error.to_string()))?;
     let mut dead = Vec::new();
     let mut one_in = 50;
     for page in 0..size.pages {
@@ -126,36 +128,36 @@ fn web(size: DecaySize) -> Result<(LinkTable, Failures), Fault> {
             dead.push(page);
         }
     }
-    let failures = Failures::of_pages(size.pages as usize, &dead);
-    Ok((graph, failures.map_err(|fault| Fault::new(fault.to_string()))?))
+    let failures = FailureProbabilities::of_pages(size.pages as usize, &dead);
+    Ok((graph, failures.map_err(|error| XtaskError::new(error.to_string()))?))
 }
 
 /// Where a link of a page leads: nine times in ten near by.
-fn target(page: Page, pages: Page, dice: &mut Dice) -> Page {
+fn target(page: PageIndex, pages: PageIndex, dice: &mut Rng) -> PageIndex {
     let is_far = dice.below(10) == 0;
     let step = dice.below(if is_far { u64::from(pages) } else { SITE });
     let to = (u64::from(page) + step) % u64::from(pages);
-    Page::try_from(to).unwrap_or(page)
+    PageIndex::try_from(to).unwrap_or(page)
 }
 
 /// By how much the definition is missed, at most.
-fn residual(graph: &LinkTable, case: Case<'_>, solution: &Solution) -> f64 {
+fn residual(graph: &CsrGraph, case: DecayProblem<'_>, solution: &Solution) -> f64 {
     let Some(scores) = solution.scores.first() else { return f64::INFINITY };
-    let missed = |(page, score): (Page, &relink_decay::Decay)| {
+    let missed = |(page, score): (PageIndex, &relink_decay::Decay)| {
         let links = graph.links(page);
         let sum: f64 = links.iter().map(|&to| scores[to as usize].get()).sum();
         let count = f64::from(u32::try_from(links.len()).unwrap_or(u32::MAX));
         let mean = if links.is_empty() { 0.0 } else { sum / count };
-        let fails = case.failures.chance(page);
-        (score.get() - fails - (1.0 - fails) * case.sigma.going_on() * mean).abs()
+        let fails = case.failures.probability(page);
+        (score.get() - fails - (1.0 - fails) * case.sigma.continue_probability() * mean).abs()
     };
     (0..).zip(scores).map(missed).fold(0.0, f64::max)
 }
 
 /// Chance that can be repeated (xorshift64*).
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;

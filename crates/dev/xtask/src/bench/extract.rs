@@ -12,7 +12,7 @@ use super::check::find_lychee;
 use super::meter::{Run, measure, sum_up};
 use super::scratch::Scratch;
 use crate::workspace::run;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// How often each program runs on each tree, by turns.
 const ROUNDS: usize = 5;
@@ -113,7 +113,7 @@ pub fn extract(
     workspace: &Workspace,
     size: ExtractSize,
     note: impl Fn(&str),
-) -> Result<ExtractOutcome, Fault> {
+) -> Result<ExtractOutcome, XtaskError> {
     let lychee = find_lychee();
     if lychee.is_none() {
         note("lychee is not on the path and `LYCHEE` does not name it: left out");
@@ -144,7 +144,7 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn tree(&self, kind: Kind, files: usize) -> Result<Measured, Fault> {
+    fn tree(&self, kind: Kind, files: usize) -> Result<Measured, XtaskError> {
         let root = self.scratch.join(kind.to_string());
         let planted = tree::write(&root, kind, files)?;
         let (mut relink, mut lychee) = (Vec::new(), Vec::new());
@@ -160,33 +160,38 @@ impl Bench<'_> {
             files,
             planted,
             found: self.count()?,
-            relink: sum_up(&relink).ok_or_else(|| Fault::new("relink never ran"))?,
+            relink: sum_up(&relink).ok_or_else(|| XtaskError::new("relink never ran"))?,
             lychee: sum_up(&lychee),
         })
     }
 
-    fn relink(&self, input: &Path) -> Result<Run, Fault> {
+    fn relink(&self, input: &Path) -> Result<Run, XtaskError> {
         let words = ["extract", "--format", "jsonl", &input.to_string_lossy()];
         measure(self.scratch, &self.relink, &words)
     }
 
     /// How many links relink's last run told.
-    fn count(&self) -> Result<usize, Fault> {
+    fn count(&self) -> Result<usize, XtaskError> {
         let path = self.scratch.join("out");
-        let text = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
         Ok(text.lines().count())
     }
 
-    fn hostile(&self, file: &hostile::File, bytes: usize) -> Result<(&'static str, f64), Fault> {
+    fn hostile(
+        &self,
+        file: &hostile::File,
+        bytes: usize,
+    ) -> Result<(&'static str, f64), XtaskError> {
         let path = self.scratch.join(file.name);
-        std::fs::write(&path, file.content(bytes)).map_err(|fault| Fault::io(&path, &fault))?;
+        std::fs::write(&path, file.content(bytes))
+            .map_err(|error| XtaskError::io(&path, &error))?;
         // The quickest of some: the question is what the file costs, not what
         // else the machine does.
         let mut quickest = f64::INFINITY;
         for _ in 0..HOSTILE_ROUNDS {
             quickest = quickest.min(self.relink(&path)?.seconds);
         }
-        std::fs::remove_file(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        std::fs::remove_file(&path).map_err(|error| XtaskError::io(&path, &error))?;
         Ok((file.name, quickest))
     }
 }

@@ -9,11 +9,11 @@ use std::fmt;
 use std::time::Instant;
 
 use jiff::Timestamp;
-use relink_judge::{Case, Habit, Next, Policy, judge};
-use relink_model::Word;
+use relink_judge::{Decision, JudgeInput, Policy, Soft404Profile, judge};
+use relink_model::Verdict;
 
 use self::cases::{Stored, stored};
-use crate::Fault;
+use crate::XtaskError;
 
 /// Verdicts a second that must be reached.
 const BAR: f64 = 100_000.0;
@@ -73,7 +73,7 @@ impl fmt::Display for JudgeOutcome {
 }
 
 /// Judges so many cases so often.
-pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, Fault> {
+pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, XtaskError> {
     let cases = stored(size.cases)?;
     let as_planted = cases.iter().filter(|case| verdict(case) == Some(case.planted)).count();
     let mut rounds = Vec::with_capacity(size.rounds);
@@ -93,20 +93,20 @@ pub fn bench_judge(size: JudgeSize) -> Result<JudgeOutcome, Fault> {
 }
 
 /// The word for a case; `None` if something more would be asked.
-fn verdict(stored: &Stored) -> Option<Word> {
-    let case = Case {
+fn verdict(stored: &Stored) -> Option<Verdict> {
+    let case = JudgeInput {
         url: &stored.url,
-        looks: &stored.looks,
+        attempts: &stored.attempts,
         probe: &stored.probe,
-        heard: None,
+        phrase_scan: None,
         controls: &stored.controls,
-        habit: Habit::default(),
+        soft404_profile: Soft404Profile::default(),
         history: &stored.history,
         now: Timestamp::UNIX_EPOCH,
     };
     match judge(&Policy::default(), &case) {
-        Next::Settle(judgement) => Some(judgement.word),
-        Next::Ask { .. } | Next::Compare(_) => None,
+        Decision::Settle(judgment) => Some(judgment.verdict),
+        Decision::Fetch { .. } | Decision::Compare(_) => None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// GNU time, which knows the peak from the kernel's own account.
 const GNU_TIME: &str = "/usr/bin/time";
@@ -35,16 +35,16 @@ pub(super) fn sum_up(runs: &[Run]) -> Option<Run> {
 
 /// Runs a program to its end, its output going to the file `out`, what it says
 /// beside it to `err`. Its exit code is not judged: dead links are one.
-pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<Run, Fault> {
+pub(super) fn measure(scratch: &Path, program: &Path, words: &[&str]) -> Result<Run, XtaskError> {
     let account = scratch.join("time");
     let mut command = accounted(program, &account);
     let open = |name| {
         let path = scratch.join(name);
-        File::create(&path).map_err(|fault| Fault::io(&path, &fault))
+        File::create(&path).map_err(|error| XtaskError::io(&path, &error))
     };
     command.args(words).stdin(Stdio::null()).stdout(open("out")?).stderr(open("err")?);
     let start = Instant::now();
-    let mut child = command.spawn().map_err(|fault| Fault::io(program, &fault))?;
+    let mut child = command.spawn().map_err(|error| XtaskError::io(program, &error))?;
     let watched = watch(&mut child)?;
     let seconds = start.elapsed().as_secs_f64();
     let text = std::fs::read_to_string(&account).ok();
@@ -67,8 +67,8 @@ fn accounted(program: &Path, account: &Path) -> Command {
 }
 
 /// Waits for the end; where there is no GNU time, reads the peak meanwhile.
-fn watch(child: &mut Child) -> Result<u64, Fault> {
-    let cannot = |fault| Fault::new(format!("cannot wait for a program: {fault}"));
+fn watch(child: &mut Child) -> Result<u64, XtaskError> {
+    let cannot = |error| XtaskError::new(format!("cannot wait for a program: {error}"));
     if Path::new(GNU_TIME).exists() {
         child.wait().map_err(cannot)?;
         return Ok(0);

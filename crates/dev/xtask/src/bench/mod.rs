@@ -15,7 +15,7 @@ mod site;
 mod survey;
 
 pub use alias::{AliasOutcome, AliasSize, bench_alias};
-pub use check::{Outcome, check};
+pub use check::{CheckBenchResult, check};
 pub use controls::{ControlsOutcome, ControlsSize, controls, count_requests};
 pub use crawl::{CrawlOutcome, CrawlSize, crawl, many_workers_are_faster};
 pub use decay::{DecayOutcome, DecaySize, bench_decay};
@@ -26,11 +26,11 @@ pub use programs::{ProgramsOutcome, ProgramsSize, bench_programs};
 pub use survey::{SurveyOutcome, SurveySize, bench_survey};
 
 use crate::workspace::run;
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// Runs a measurement of code that is part of this program again, in an
 /// optimized build of it: anything else says nothing.
-pub fn optimized(workspace: &Workspace, words: &[&str]) -> Result<(), Fault> {
+pub fn optimized(workspace: &Workspace, words: &[&str]) -> Result<(), XtaskError> {
     let build = ["run", "--release", "--locked", "--quiet", "--package", "xtask", "--"];
     run(workspace.cargo().args(build).args(words))
 }
@@ -52,7 +52,7 @@ impl Default for Size {
 
 impl Size {
     /// Reads `--urls N` and `--hosts H`.
-    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+    pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         let mut size = Self::default();
         let mut rest = options;
         while let [name, value, tail @ ..] = rest {
@@ -74,16 +74,16 @@ impl Size {
 pub(crate) fn number<T: std::str::FromStr + Default + PartialEq>(
     name: &str,
     value: &str,
-) -> Result<T, Fault> {
+) -> Result<T, XtaskError> {
     value
         .parse()
         .ok()
         .filter(|number| *number != T::default())
-        .ok_or_else(|| Fault::new(format!("`{value}` is no number for `{name}`")))
+        .ok_or_else(|| XtaskError::new(format!("`{value}` is no number for `{name}`")))
 }
 
-fn unknown(name: &str) -> Fault {
-    Fault::new(format!("`{name}` is no option, or has no value"))
+fn unknown(name: &str) -> XtaskError {
+    XtaskError::new(format!("`{name}` is no option, or has no value"))
         .hint("the options are `--urls N` and `--hosts H`")
 }
 

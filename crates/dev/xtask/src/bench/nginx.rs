@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// How often we look whether the server listens, and how long we wait between
 /// looks: five seconds in all.
@@ -21,14 +21,19 @@ pub(crate) struct Nginx(Child);
 
 impl Nginx {
     /// Serves `root` on 127.0.0.1 and the addresses after it.
-    pub(super) fn start(scratch: &Path, root: &Path, hosts: u8, port: u16) -> Result<Self, Fault> {
+    pub(super) fn start(
+        scratch: &Path,
+        root: &Path,
+        hosts: u8,
+        port: u16,
+    ) -> Result<Self, XtaskError> {
         Self::start_with(scratch, &config(scratch, root, hosts, port), port)
     }
 
     /// Starts with this configuration, which listens on `port`.
-    pub(crate) fn start_with(scratch: &Path, config: &str, port: u16) -> Result<Self, Fault> {
+    pub(crate) fn start_with(scratch: &Path, config: &str, port: u16) -> Result<Self, XtaskError> {
         let settings = scratch.join("nginx.conf");
-        std::fs::write(&settings, config).map_err(|fault| Fault::io(&settings, &fault))?;
+        std::fs::write(&settings, config).map_err(|error| XtaskError::io(&settings, &error))?;
         let child = Command::new("nginx")
             .arg("-p")
             .arg(scratch)
@@ -38,23 +43,23 @@ impl Nginx {
             .arg(&settings)
             .stdin(Stdio::null())
             .spawn()
-            .map_err(|fault| cannot_start(&fault))?;
+            .map_err(|error| cannot_start(&error))?;
         let mut nginx = Self(child);
         nginx.wait_until_it_listens(port)?;
         Ok(nginx)
     }
 
-    fn wait_until_it_listens(&mut self, port: u16) -> Result<(), Fault> {
+    fn wait_until_it_listens(&mut self, port: u16) -> Result<(), XtaskError> {
         for _ in 0..LOOKS {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.0.try_wait() {
-                return Err(Fault::new(format!("nginx ended at once ({status})")));
+                return Err(XtaskError::new(format!("nginx ended at once ({status})")));
             }
             sleep(BETWEEN_LOOKS);
         }
-        Err(Fault::new(format!("nginx does not listen on port {port}")))
+        Err(XtaskError::new(format!("nginx does not listen on port {port}")))
     }
 }
 
@@ -67,16 +72,16 @@ impl Drop for Nginx {
 }
 
 /// A port that was free a moment ago.
-pub(crate) fn free_port() -> Result<u16, Fault> {
+pub(crate) fn free_port() -> Result<u16, XtaskError> {
     TcpListener::bind(("127.0.0.1", 0))
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
-        .map_err(|fault| Fault::new(format!("no free port: {fault}")))
+        .map_err(|error| XtaskError::new(format!("no free port: {error}")))
 }
 
-fn cannot_start(fault: &io::Error) -> Fault {
-    let said = Fault::new(format!("cannot start nginx: {fault}"));
-    match fault.kind() {
+fn cannot_start(error: &io::Error) -> XtaskError {
+    let said = XtaskError::new(format!("cannot start nginx: {error}"));
+    match error.kind() {
         io::ErrorKind::NotFound => said.hint("install it, e.g. `apt-get install nginx`"),
         _ => said,
     }

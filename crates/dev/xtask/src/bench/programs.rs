@@ -1,9 +1,9 @@
 //! URL programs: what learning a group of examples takes, and applying what
-//! was learnt.
+//! was learned.
 //!
 //! The groups are of several kinds, each with a few examples that are wrong.
 //! Addresses are read before the clock starts; all else is measured, the trial
-//! of what was learnt included.
+//! of what was learned included.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use relink_revive::OldPage;
 use relink_revive::program::{Example, LearnedProgram, learn};
 use url::Url;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// The longest that learning a group of 100 may take.
 const LEARN_BAR: Duration = Duration::from_millis(1);
@@ -22,12 +22,12 @@ const APPLY_BAR: Duration = Duration::from_micros(50);
 /// One example in so many is wrong.
 const NOISE: usize = 20;
 
-/// How much is learnt.
+/// How much is learned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProgramsSize {
     /// Examples of a group.
     pub pairs: usize,
-    /// How often each group is learnt.
+    /// How often each group is learned.
     pub rounds: usize,
 }
 
@@ -70,7 +70,7 @@ impl fmt::Display for ProgramsOutcome {
 }
 
 /// Learns and applies the programs of all groups.
-pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsOutcome, Fault> {
+pub fn bench_programs(size: ProgramsSize) -> Result<ProgramsOutcome, XtaskError> {
     let (mut learning, mut applying) = (Vec::new(), Vec::new());
     let (mut right, mut asked) = (0, 0);
     for kind in KINDS {
@@ -124,10 +124,10 @@ fn is_noise(at: usize) -> bool {
     at % NOISE == NOISE - 1
 }
 
-fn group(kind: Kind, pairs: usize) -> Result<Vec<Example>, Fault> {
+fn group(kind: Kind, pairs: usize) -> Result<Vec<Example>, XtaskError> {
     let url = |path: &str| {
         let text = format!("https://example.org/{path}");
-        Url::parse(&text).map_err(|fault| Fault::new(format!("`{text}`: {fault}")))
+        Url::parse(&text).map_err(|error| XtaskError::new(format!("`{text}`: {error}")))
     };
     let example = |at| {
         let (old, new) = kind(at);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// A directory of our own, removed at the end.
 #[derive(Debug)]
@@ -11,11 +11,11 @@ pub(crate) struct Scratch(PathBuf);
 
 impl Scratch {
     /// Makes one that nobody else has.
-    pub(crate) fn new() -> Result<Self, Fault> {
+    pub(crate) fn new() -> Result<Self, XtaskError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let name = format!("relink-bench-{}-{now}", std::process::id());
         let path = std::env::temp_dir().join(name);
-        std::fs::create_dir(&path).map_err(|fault| Fault::io(&path, &fault))?;
+        std::fs::create_dir(&path).map_err(|error| XtaskError::io(&path, &error))?;
         Ok(Self(path))
     }
 

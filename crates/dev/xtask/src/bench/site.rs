@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Size;
-use crate::Fault;
+use crate::XtaskError;
 
 /// Every page with this number is listed but not there.
 const MISSING_EVERY: usize = 10;
@@ -29,17 +29,17 @@ pub(super) fn missing(urls: usize) -> usize {
 
 /// Writes the pages below `root` and returns the list of their URLs, one a
 /// line.
-pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, Fault> {
+pub(super) fn write(root: &Path, size: Size, port: u16) -> Result<String, XtaskError> {
     let mut urls = String::new();
     for number in 0..size.urls {
         let page = Page(number);
         if number.is_multiple_of(PER_SHELF) {
             let shelf = root.join(page.shelf());
-            fs::create_dir_all(&shelf).map_err(|fault| Fault::io(&shelf, &fault))?;
+            fs::create_dir_all(&shelf).map_err(|error| XtaskError::io(&shelf, &error))?;
         }
         if !number.is_multiple_of(MISSING_EVERY) {
             let path = root.join(page.path());
-            fs::write(&path, page.html()).map_err(|fault| Fault::io(&path, &fault))?;
+            fs::write(&path, page.html()).map_err(|error| XtaskError::io(&path, &error))?;
         }
         let host = number % usize::from(size.hosts) + 1;
         // Writing to a string cannot fail.

@@ -1,4 +1,4 @@
-//! The default sampling plan over a large catalogue: time for each batch, and
+//! The default sampling plan over a large catalog: time for each batch, and
 //! memory.
 //!
 //! Nothing is asked: answers come from the seed. What is measured is how long
@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use relink_survey::{Answer, Catalogue, Chance, PlanName};
+use relink_survey::{Catalog, SamplingPlanName, SplitMix64, UrlHealth};
 
 use super::meter::high_water;
 
@@ -23,7 +23,7 @@ const DIRECTORY: usize = 40;
 /// One directory in so many is dead.
 const DEAD_ONE_IN: u32 = 6;
 
-/// How large a catalogue is planned.
+/// How large a catalog is planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SurveySize {
     /// How many URLs it has.
@@ -45,7 +45,7 @@ impl Default for SurveySize {
 pub struct SurveyOutcome {
     urls: u32,
     checked: u32,
-    /// For reading the catalogue, in seconds.
+    /// For reading the catalog, in seconds.
     reading: f64,
     /// For each batch, in milliseconds, ascending.
     batches: Vec<f64>,
@@ -78,13 +78,13 @@ impl fmt::Display for SurveyOutcome {
     }
 }
 
-/// Plans a catalogue of this size to the end.
+/// Plans a catalog of this size to the end.
 pub fn bench_survey(size: SurveySize) -> SurveyOutcome {
     let start = Instant::now();
-    let catalogue = Catalogue::new((0..size.urls).map(|url| address(url, size)));
+    let catalog = Catalog::new((0..size.urls).map(|url| address(url, size)));
     let reading = start.elapsed().as_secs_f64();
-    let dead = dead_directories(&catalogue);
-    let mut plan = PlanName::Default.begin(&catalogue, &[], 1);
+    let dead = dead_directories(&catalog);
+    let mut plan = SamplingPlanName::Default.begin(&catalog, &[], 1);
     let mut batches = Vec::new();
     loop {
         let start = Instant::now();
@@ -94,14 +94,14 @@ pub fn bench_survey(size: SurveySize) -> SurveyOutcome {
             break;
         }
         for url in batch {
-            let is_dead = dead[catalogue.directory_of(url).index()];
-            plan.take(url, if is_dead { Answer::Broken } else { Answer::Alive });
+            let is_dead = dead[catalog.directory_of(url).index()];
+            plan.take(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
         }
     }
     batches.sort_by(f64::total_cmp);
     let status = std::fs::read_to_string("/proc/self/status").ok();
     SurveyOutcome {
-        urls: catalogue.len(),
+        urls: catalog.len(),
         checked: plan.ledger().total().checked,
         reading,
         batches,
@@ -118,9 +118,9 @@ fn address(url: usize, size: SurveySize) -> (String, String) {
     (name, url)
 }
 
-fn dead_directories(catalogue: &Catalogue) -> Vec<bool> {
-    let mut chance = Chance::new(2);
-    catalogue.directories().map(|_| chance.below(DEAD_ONE_IN) == 0).collect()
+fn dead_directories(catalog: &Catalog) -> Vec<bool> {
+    let mut chance = SplitMix64::new(2);
+    catalog.directories().map(|_| chance.below(DEAD_ONE_IN) == 0).collect()
 }
 
 #[cfg(test)]

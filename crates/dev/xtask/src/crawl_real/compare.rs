@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// Requests in flight.
 const IN_FLIGHT: &str = "16";
@@ -54,7 +54,7 @@ pub(super) fn relink_crawl(
     scratch: &Path,
     start: &str,
     max_pages: Option<u64>,
-) -> Result<Crawl, Fault> {
+) -> Result<Crawl, XtaskError> {
     let (db, map) = (scratch.join("relink.db"), scratch.join("pages.xml"));
     let mut crawl = Command::new(relink);
     crawl.arg("crawl").arg("--db").arg(&db).args(["--format", "jsonl", "--render", "never"]);
@@ -68,7 +68,7 @@ pub(super) fn relink_crawl(
     let mut report = Command::new(relink);
     report.arg("report").arg("--db").arg(&db).args(["--format", "json"]);
     let report = said(report.current_dir(scratch))?;
-    let pages = std::fs::read_to_string(&map).map_err(|fault| Fault::io(&map, &fault))?;
+    let pages = std::fs::read_to_string(&map).map_err(|error| XtaskError::io(&map, &error))?;
     let mut found = Crawl { pages: locations(&pages), ..Crawl::default() };
     read_rows(&rows, start, &mut found)?;
     found.anchors = missing_anchors(&report)?;
@@ -76,18 +76,21 @@ pub(super) fn relink_crawl(
 }
 
 /// What a command prints, if it came to its end.
-fn said(command: &mut Command) -> Result<String, Fault> {
+fn said(command: &mut Command) -> Result<String, XtaskError> {
     let output = command
         .output()
-        .map_err(|fault| Fault::new(format!("cannot run `{command:?}`: {fault}")))?;
+        .map_err(|error| XtaskError::new(format!("cannot run `{command:?}`: {error}")))?;
     if !output.status.code().is_some_and(|code| ENDS.contains(&code)) {
         let errors = String::from_utf8_lossy(&output.stderr);
-        return Err(Fault::new(format!("{command:?} ended with {}:\n{errors}", output.status)));
+        return Err(XtaskError::new(format!(
+            "{command:?} ended with {}:\n{errors}",
+            output.status
+        )));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), Fault> {
+fn read_rows(rows: &str, start: &str, found: &mut Crawl) -> Result<(), XtaskError> {
     let origin = start.splitn(4, '/').take(3).collect::<Vec<_>>().join("/") + "/";
     for line in rows.lines() {
         let row = json(line)?;
@@ -111,19 +114,19 @@ fn locations(map: &str) -> BTreeSet<String> {
         .collect()
 }
 
-fn missing_anchors(report: &str) -> Result<BTreeSet<String>, Fault> {
+fn missing_anchors(report: &str) -> Result<BTreeSet<String>, XtaskError> {
     let report = json(report)?;
     let list = &report["fragments"];
     let rows: Vec<&Value> = list["rows"].as_array().into_iter().flatten().collect();
     if list["total"].as_u64() != Some(rows.len() as u64) {
-        return Err(Fault::new("the report does not list every missing anchor"));
+        return Err(XtaskError::new("the report does not list every missing anchor"));
     }
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     Ok(rows.iter().map(|row| text(row, "url") + "#" + &text(row, "fragment")).collect())
 }
 
 /// Reads what the reference crawl printed.
-pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, Fault> {
+pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, XtaskError> {
     let found = json(printed)?;
     let list = |name: &str| -> BTreeSet<String> {
         let all = found[name].as_array().into_iter().flatten();
@@ -142,8 +145,9 @@ pub(super) fn reference_crawl(printed: &str) -> Result<Crawl, Fault> {
     })
 }
 
-fn json(text: &str) -> Result<Value, Fault> {
-    serde_json::from_str(text).map_err(|fault| Fault::new(format!("this is not JSON: {fault}")))
+fn json(text: &str) -> Result<Value, XtaskError> {
+    serde_json::from_str(text)
+        .map_err(|error| XtaskError::new(format!("this is not JSON: {error}")))
 }
 
 /// What only one of two crawls found.

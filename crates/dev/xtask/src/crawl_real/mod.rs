@@ -18,7 +18,7 @@ use self::packages::{SITES, Site};
 use crate::bench::nginx::{Nginx, free_port, site_config};
 use crate::bench::scratch::Scratch;
 use crate::workspace::{output, run};
-use crate::{Fault, Workspace};
+use crate::{Workspace, XtaskError};
 
 /// The reference crawl.
 const REFERENCE: &str = include_str!("reference.py");
@@ -42,7 +42,7 @@ pub struct RealSites {
 
 impl RealSites {
     /// Reads the options of the command line.
-    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+    pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         let mut read = Self::default();
         let mut rest = options;
         while let [name, value, tail @ ..] = rest {
@@ -67,17 +67,17 @@ impl RealSites {
     }
 }
 
-fn known_site(name: &str) -> Result<String, Fault> {
+fn known_site(name: &str) -> Result<String, XtaskError> {
     if SITES.iter().any(|site| site.name == name) {
         return Ok(name.to_owned());
     }
     let names: Vec<&str> = SITES.iter().map(|site| site.name).collect();
-    Err(Fault::new(format!("unknown site `{name}`"))
+    Err(XtaskError::new(format!("unknown site `{name}`"))
         .hint(format!("the sites are {}", names.join(", "))))
 }
 
-fn unknown(name: &str) -> Fault {
-    Fault::new(format!("unknown option `{name}`, or an option without a value"))
+fn unknown(name: &str) -> XtaskError {
+    XtaskError::new(format!("unknown option `{name}`, or an option without a value"))
         .hint("the options are --site NAME, --max-pages N, --relink FILE, --cache DIR, --out DIR")
 }
 
@@ -128,7 +128,7 @@ pub fn crawl_real(
     workspace: &Workspace,
     wanted: &RealSites,
     note: impl Fn(&str),
-) -> Result<RealOutcome, Fault> {
+) -> Result<RealOutcome, XtaskError> {
     let relink = binary(workspace, wanted, &note)?;
     let cache = wanted.cache.clone().map_or_else(packages::default_cache, Ok)?;
     let mut rows = Vec::new();
@@ -144,11 +144,11 @@ fn binary(
     workspace: &Workspace,
     wanted: &RealSites,
     note: &impl Fn(&str),
-) -> Result<PathBuf, Fault> {
+) -> Result<PathBuf, XtaskError> {
     let variable = std::env::var_os(RELINK_VARIABLE).map(PathBuf::from);
     if let Some(named) = wanted.relink.clone().or(variable) {
         // It is run in another directory.
-        return std::path::absolute(&named).map_err(|fault| Fault::io(&named, &fault));
+        return std::path::absolute(&named).map_err(|error| XtaskError::io(&named, &error));
     }
     note("building relink (name a binary with --relink or RELINK)");
     run(workspace.cargo().args(["build", "--locked", "--quiet", "-p", "relink"]))?;
@@ -161,7 +161,7 @@ fn crawl_site(
     relink: &Path,
     wanted: &RealSites,
     note: &impl Fn(&str),
-) -> Result<Row, Fault> {
+) -> Result<Row, XtaskError> {
     let (scratch, port) = (Scratch::new()?, free_port()?);
     let config = site_config(scratch.path(), root, port);
     let _nginx = Nginx::start_with(scratch.path(), &config, port)?;
@@ -193,19 +193,19 @@ fn write_difference(
     site: &Site,
     wanted: &RealSites,
     difference: &Difference,
-) -> Result<Option<PathBuf>, Fault> {
+) -> Result<Option<PathBuf>, XtaskError> {
     if difference.is_empty() {
         return Ok(None);
     }
     let folder = wanted.out.clone().unwrap_or_else(std::env::temp_dir);
-    std::fs::create_dir_all(&folder).map_err(|fault| Fault::io(&folder, &fault))?;
+    std::fs::create_dir_all(&folder).map_err(|error| XtaskError::io(&folder, &error))?;
     let file = folder.join(format!("crawl-real-{}.txt", site.name));
     write(&file, &difference.to_string())?;
     Ok(Some(file))
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Fault> {
-    std::fs::write(path, text).map_err(|fault| Fault::io(path, &fault))
+fn write(path: &Path, text: &str) -> Result<(), XtaskError> {
+    std::fs::write(path, text).map_err(|error| XtaskError::io(path, &error))
 }
 
 #[cfg(test)]

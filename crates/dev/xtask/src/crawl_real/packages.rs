@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Fault;
+use crate::XtaskError;
 use crate::workspace::output;
 
 /// A site made of Debian packages.
@@ -54,46 +54,50 @@ pub(super) const SITES: [Site; 5] = [
 ];
 
 /// Where packages are kept, unless the user names a directory.
-pub(super) fn default_cache() -> Result<PathBuf, Fault> {
+pub(super) fn default_cache() -> Result<PathBuf, XtaskError> {
     let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
     cache
         .map(|cache| cache.join("relink-test/real-sites"))
-        .ok_or_else(|| Fault::new("no cache directory").hint("name one with --cache DIR"))
+        .ok_or_else(|| XtaskError::new("no cache directory").hint("name one with --cache DIR"))
 }
 
 /// The directory with the files of a site; downloads and unpacks its packages
 /// if that was not done before.
-pub(super) fn unpacked(site: &Site, cache: &Path, note: &impl Fn(&str)) -> Result<PathBuf, Fault> {
+pub(super) fn unpacked(
+    site: &Site,
+    cache: &Path,
+    note: &impl Fn(&str),
+) -> Result<PathBuf, XtaskError> {
     let folder = cache.join(site.name);
     let (files, done) = (folder.join("files"), folder.join("unpacked"));
     if !done.is_file() {
-        std::fs::create_dir_all(&files).map_err(|fault| Fault::io(&files, &fault))?;
+        std::fs::create_dir_all(&files).map_err(|error| XtaskError::io(&files, &error))?;
         for package in site.packages {
             note(&format!("{}: package {package}", site.name));
             unpack(package, &folder, &files)?;
         }
-        std::fs::write(&done, "").map_err(|fault| Fault::io(&done, &fault))?;
+        std::fs::write(&done, "").map_err(|error| XtaskError::io(&done, &error))?;
     }
     let root = files.join(site.root);
     if root.is_dir() {
         return Ok(root);
     }
-    Err(Fault::new(format!("`{}` is not in its packages", site.root))
+    Err(XtaskError::new(format!("`{}` is not in its packages", site.root))
         .hint("the names of packages and paths are those of Debian 12"))
 }
 
-fn unpack(package: &str, folder: &Path, files: &Path) -> Result<(), Fault> {
+fn unpack(package: &str, folder: &Path, files: &Path) -> Result<(), XtaskError> {
     let hint = "run `apt-get update` on Debian 12";
     output(Command::new("apt-get").args(["download", package]).current_dir(folder))
-        .map_err(|fault| Fault::new(fault.to_string()).hint(hint))?;
-    let entries = std::fs::read_dir(folder).map_err(|fault| Fault::io(folder, &fault))?;
+        .map_err(|error| XtaskError::new(error.to_string()).hint(hint))?;
+    let entries = std::fs::read_dir(folder).map_err(|error| XtaskError::io(folder, &error))?;
     let is_it = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let is_archive = path.extension().is_some_and(|extension| extension == "deb");
         is_archive && name.starts_with(&format!("{package}_"))
     };
     let archive = entries.flatten().map(|entry| entry.path()).find(is_it);
-    let archive = archive.ok_or_else(|| Fault::new(format!("no archive of `{package}`")))?;
+    let archive = archive.ok_or_else(|| XtaskError::new(format!("no archive of `{package}`")))?;
     output(Command::new("dpkg-deb").arg("-x").arg(&archive).arg(files)).map(|_| ())
 }

@@ -1,10 +1,10 @@
 //! Mutated documents: links, notes, anchors, digests and windows of each.
 
-use relink_frontier::{PageDirectives, PageSight, Robots, canonical};
+use relink_frontier::{PageFingerprint, RobotsDirectives, RobotsTxt, canonicalize};
 use relink_model::{LinkTarget, Timings};
 use relink_page::{
-    Format, Frequencies, Options, Slugs, Windows, anchors, digest, each_link_with, ignores,
-    is_binary, is_sitemap_index, keyphrases, robots_marks,
+    DocumentFormat, DocumentFrequencies, Options, SlugStyle, WindowedExtractor, anchors, digest,
+    each_link_with, ignore_directives, is_binary, is_sitemap_index, keyphrases, robots_meta,
 };
 
 use super::guard::Guard;
@@ -19,7 +19,7 @@ const NAMES: [&str; 8] = ["a.rs", "a.py", "a.php", "a.sql", "a.lisp", "a.tex", "
 
 /// The documents of one format.
 pub struct Part {
-    format: Format,
+    format: DocumentFormat,
     seeds: Seeds,
     seed: u64,
     /// Which part of the run this is.
@@ -28,8 +28,8 @@ pub struct Part {
 
 impl Part {
     /// Documents of this format.
-    pub fn new(format: Format, seed: u64) -> Self {
-        let place = Format::ALL.iter().position(|other| *other == format).unwrap_or(0);
+    pub fn new(format: DocumentFormat, seed: u64) -> Self {
+        let place = DocumentFormat::ALL.iter().position(|other| *other == format).unwrap_or(0);
         Self { format, seeds: of_format(format), seed, number: 100 + place as u64 }
     }
 
@@ -44,33 +44,33 @@ impl Part {
 }
 
 /// Reads a document in all ways there are.
-pub fn read(random: &mut Random, format: Format, bytes: &[u8]) {
+pub fn read(random: &mut Random, format: DocumentFormat, bytes: &[u8]) {
     let options = Options::of_name(random.pick(&NAMES));
     let base = "https://example.org/a/b?c".parse().ok();
     let mut texts = Vec::new();
     each_link_with(format, bytes, &options, &mut |link| {
         if let LinkTarget::Web(text) | LinkTarget::Path(text) = &link.target {
             // What is found must be what stands there.
-            assert!(link.place.span.end <= bytes.len(), "a span is outside of its document");
+            assert!(link.location.span.end <= bytes.len(), "a span is outside of its document");
             texts.push(text.clone());
         }
     });
     for text in texts {
-        let _ = canonical(base.as_ref(), &text);
+        let _ = canonicalize(base.as_ref(), &text);
     }
-    ignores(format, bytes);
+    ignore_directives(format, bytes);
     is_binary(bytes);
     is_sitemap_index(bytes);
-    let slugs = random.pick(&Slugs::ALL);
+    let slugs = random.pick(&SlugStyle::ALL);
     if let Some(anchors) = anchors(format, bytes, slugs) {
         for name in anchors.iter().take(3) {
             assert!(anchors.has(name), "an anchor is not found");
         }
         anchors.nearest("nearly");
     }
-    let mut windows = Windows::new(format, &options, WINDOW, bytes);
-    while windows.fill() {
-        windows.each_link(&mut |_| {});
+    let mut windows = WindowedExtractor::new(format, &options, WINDOW, bytes);
+    while windows.next_window() {
+        windows.for_each_link(&mut |_| {});
     }
     read_as_page(random, bytes);
 }
@@ -80,13 +80,13 @@ fn read_as_page(random: &mut Random, bytes: &[u8]) {
     let types = [Some("text/html"), Some("text/plain; charset=utf-16"), Some("x"), None];
     let content_type = random.pick(&types);
     let page = digest(content_type, Some("de, en"), bytes, random.one_in(2));
-    keyphrases(&page.opening, &Frequencies::default());
-    relink_judge::Heard::of(&page);
-    let marks = robots_marks(bytes);
-    PageDirectives::parse(marks.directives.iter().map(String::as_str));
-    PageSight::of_html(bytes, 1);
-    PageSight::of_digest(&page, 1);
-    let robots = Robots::parse(bytes);
+    keyphrases(&page.text_start, &DocumentFrequencies::default());
+    relink_judge::PhraseScan::of(&page);
+    let marks = robots_meta(bytes);
+    RobotsDirectives::parse(marks.directives.iter().map(String::as_str));
+    PageFingerprint::of_html(bytes, 1);
+    PageFingerprint::of_digest(&page, 1);
+    let robots = RobotsTxt::parse(bytes);
     if let Ok(url) = "https://example.org/a?b".parse() {
         robots.rule("relink", &url);
     }
@@ -96,23 +96,24 @@ fn read_as_page(random: &mut Random, bytes: &[u8]) {
 
 /// Judges a page that says this.
 fn judge(page: relink_model::Digest) {
-    use relink_model::{Ending, History, Hop, Look, Probe, Purpose};
+    use relink_model::{Attempt, FetchOutcome, FetchPurpose, History, Hop, Probe};
     let now = jiff::Timestamp::UNIX_EPOCH;
     let url = "http://example.org/docs/a.html".to_owned();
-    let ending = Ending::Answered(200);
-    let (purpose, took_ms) = (Purpose::First, 1);
-    let looks = [Look { asked: now, purpose, ending: ending.clone(), took_ms }];
-    let hops = vec![Hop { url: url.clone(), status: 200, location: None, address: None }];
+    let ending = FetchOutcome::Response(200);
+    let (purpose, took_ms) = (FetchPurpose::Initial, 1);
+    let looks =
+        [Attempt { requested_at: now, purpose, outcome: ending.clone(), duration_ms: took_ms }];
+    let hops = vec![Hop { url: url.clone(), status: 200, location: None, ip: None }];
     let (timings, retry_after) = (Timings::default(), None);
     let digest = Some(Box::new(page));
-    let probe = Probe { asked: now, hops, ending, timings, retry_after, digest };
-    let case = relink_judge::Case {
+    let probe = Probe { requested_at: now, hops, outcome: ending, timings, retry_after, digest };
+    let case = relink_judge::JudgeInput {
         url: &url,
-        looks: &looks,
+        attempts: &looks,
         probe: &probe,
-        heard: None,
+        phrase_scan: None,
         controls: &[],
-        habit: relink_judge::Habit::default(),
+        soft404_profile: relink_judge::Soft404Profile::default(),
         history: &History::default(),
         now,
     };

@@ -17,12 +17,12 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use relink_page::Format;
+use relink_page::DocumentFormat;
 
 pub use self::guard::{Failure, Guard};
 pub use self::mutate::mutate;
 pub use self::random::Random;
-use crate::Fault;
+use crate::XtaskError;
 use crate::bench::own_peak;
 
 /// The most memory that a run may take, in KiB.
@@ -63,7 +63,7 @@ impl FuzzSize {
     /// # Errors
     ///
     /// If an option is not known or its value is not a number.
-    pub fn read(options: &[&str]) -> Result<Self, Fault> {
+    pub fn read(options: &[&str]) -> Result<Self, XtaskError> {
         let mut size = Self::default();
         let mut rest = options;
         while let [name, tail @ ..] = rest {
@@ -72,18 +72,18 @@ impl FuzzSize {
                 continue;
             }
             let [value, tail @ ..] = tail else {
-                return Err(Fault::new(format!("`{name}` needs a number")));
+                return Err(XtaskError::new(format!("`{name}` needs a number")));
             };
             let number = || {
                 let number = value.replace('_', "").parse();
-                number.map_err(|_| Fault::new(format!("`{name} {value}` is not a number")))
+                number.map_err(|_| XtaskError::new(format!("`{name} {value}` is not a number")))
             };
             match *name {
                 "--seed" => size.seed = number()?,
                 "--urls" => size.urls = number()?,
                 "--documents" => size.documents = number()?,
                 "--responses" => size.responses = number()?,
-                _ => return Err(Fault::new(format!("`{name}` is not an option of fuzz"))),
+                _ => return Err(XtaskError::new(format!("`{name}` is not an option of fuzz"))),
             }
             rest = tail;
         }
@@ -135,12 +135,12 @@ impl fmt::Display for FuzzOutcome {
 /// # Errors
 ///
 /// If the servers of the last part cannot be started.
-pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, Fault> {
+pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, XtaskError> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let guard = Guard::new(&size.folder, workers);
     note(&format!("{} URLs", size.urls));
     in_parallel(workers, size.urls, |worker, item| urls::run(&guard, worker, size.seed, item));
-    for format in Format::ALL {
+    for format in DocumentFormat::ALL {
         note(&format!("{} documents: {format}", size.documents));
         let part = documents::Part::new(format, size.seed);
         in_parallel(workers, size.documents, |worker, item| part.run(&guard, worker, item));
@@ -150,7 +150,7 @@ pub fn fuzz(size: &FuzzSize, note: impl Fn(&str)) -> Result<FuzzOutcome, Fault> 
     guard.note_caught();
     Ok(FuzzOutcome {
         urls: size.urls,
-        documents: size.documents * Format::ALL.len() as u64,
+        documents: size.documents * DocumentFormat::ALL.len() as u64,
         responses,
         failures: guard.failures(),
         peak_kib: own_peak(),

@@ -13,13 +13,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::{
-    AskSettings, CrawlRules, CrawlSettings, Observer, Ports, Progress, RenderMode, Stop, crawl,
+    CrawlRules, CrawlSettings, DispatchSettings, Observer, Ports, Progress, RenderMode, StopSignal,
+    crawl,
 };
-use relink_fetch::{Fetcher, Proxies, Settings};
-use relink_files::{Disk, DiskSettings};
-use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
+use relink_fetch::{FetchSettings, Fetcher, Proxies};
+use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
 use relink_judge::Policy;
-use relink_ports::{Clock, Settled};
+use relink_ports::{CheckedTarget, Clock};
 use relink_store::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,7 +29,7 @@ use url::Url;
 use super::guard::Guard;
 use super::mutate::mutate;
 use super::random::Random;
-use crate::Fault;
+use crate::XtaskError;
 
 /// Which part of the run this is.
 const PART: u64 = 2;
@@ -114,18 +115,18 @@ const WORDS: [&str; 40] = [
 ];
 
 /// Sends this many responses; returns how many were sent.
-pub fn run(guard: &Guard, seed: u64, responses: u64) -> Result<u64, Fault> {
-    let failed = |fault: &dyn std::fmt::Display| Fault::new(format!("cannot fuzz: {fault}"));
+pub fn run(guard: &Guard, seed: u64, responses: u64) -> Result<u64, XtaskError> {
+    let failed = |error: &dyn std::fmt::Display| XtaskError::new(format!("cannot fuzz: {error}"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|fault| failed(&fault))?;
+    let runtime = runtime.map_err(|error| failed(&error))?;
     runtime.block_on(async {
-        let server = Server::start(seed).await.map_err(|fault| failed(&fault))?;
+        let server = Server::start(seed).await.map_err(|error| failed(&error))?;
         let mut batch = 0;
         while server.sent() < responses && batch < responses {
             guard.begin(0, &format!("responses-{batch}"), batch.to_string().as_bytes());
             let crawled = server.crawl(batch).await;
             guard.end(0);
-            crawled.map_err(|fault| failed(&fault))?;
+            crawled.map_err(|error| failed(&error))?;
             batch += 1;
         }
         Ok(server.sent())
@@ -167,20 +168,20 @@ impl Server {
         let seeds: Result<Vec<(String, Url)>, url::ParseError> =
             urls.map(|text| Ok((text.clone(), text.parse()?))).collect();
         let settings = settings(seeds?);
-        let (_switch, stop) = Stop::new();
+        let (_switch, stop) = StopSignal::new();
         crawl(&ports, &settings, &mut Silent, &stop).await?;
         Ok(())
     }
 
     async fn ports(&self, folder: &std::path::Path) -> Result<Ports, Box<dyn std::error::Error>> {
-        let settings = Settings {
+        let settings = FetchSettings {
             proxies: Proxies::all(self.proxy.parse()?),
             timeout: Duration::from_secs(5),
-            ..Settings::default()
+            ..FetchSettings::default()
         };
         Ok(Ports {
             fetch: Arc::new(Fetcher::new(settings)?),
-            files: Arc::new(Disk::new(DiskSettings::default())),
+            files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
             store: Arc::new(SqliteStore::open(&folder.join("db")).await?),
             render: None,
             archives: Vec::new(),
@@ -193,9 +194,9 @@ impl Server {
 fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
     let urls: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
     let rules = CrawlRules {
-        scope: CrawlScope::new(Reach::Host, &urls, Scope::default()),
-        filter: Scope::default(),
-        order: Order::BreadthFirst,
+        scope: CrawlScope::new(ScopeMode::Host, &urls, UrlFilter::default()),
+        filter: UrlFilter::default(),
+        order: TraversalOrder::BreadthFirst,
         depth: Some(2),
         pages: Some(PAGES),
         follows_all: true,
@@ -203,11 +204,11 @@ fn settings(seeds: Vec<(String, Url)>) -> CrawlSettings {
         fresh_since: Timestamp::MAX,
         page_links: CrawlRules::PAGE_LINKS,
     };
-    let ask = AskSettings {
-        pace: Pace::crawl(4, Duration::ZERO),
+    let ask = DispatchSettings {
+        politeness: PolitenessPolicy::crawl(4, Duration::ZERO),
         policy: Policy { retries: 0, ..Policy::default() },
-        patience: Duration::ZERO,
-        ..AskSettings::default()
+        max_host_wait: Duration::ZERO,
+        ..DispatchSettings::default()
     };
     CrawlSettings {
         seeds,
@@ -264,7 +265,7 @@ impl Clock for Noon {
 struct Silent;
 
 impl Observer for Silent {
-    fn settled(&mut self, _: &Settled) -> std::io::Result<()> {
+    fn settled(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Small examples of every format, and the words that matter in them.
 
-use relink_page::Format;
+use relink_page::DocumentFormat;
 
 /// The seeds of a format, and its words.
 pub struct Seeds {
@@ -11,20 +11,20 @@ pub struct Seeds {
 }
 
 /// Returns the seeds of a format.
-pub fn of_format(format: Format) -> Seeds {
+pub fn of_format(format: DocumentFormat) -> Seeds {
     let (documents, words): (&[&[u8]], &[&str]) = match format {
-        Format::Markdown => (&MARKDOWN, &MARKUP_WORDS),
-        Format::Html => (&HTML, &HTML_WORDS),
-        Format::Rst => (&RST, &MARKUP_WORDS),
-        Format::AsciiDoc => (&ASCIIDOC, &MARKUP_WORDS),
-        Format::Wikitext => (&WIKITEXT, &MARKUP_WORDS),
-        Format::Css => (&CSS, &CSS_WORDS),
-        Format::Xml => (&XML, &HTML_WORDS),
-        Format::Notebook => (&NOTEBOOK, &JSON_WORDS),
-        Format::Csv | Format::Tsv => (&TABLES, &TABLE_WORDS),
-        Format::Json | Format::JsonLines => (&JSON, &JSON_WORDS),
-        Format::UrlList | Format::PlainText => (&LISTS, &MARKUP_WORDS),
-        Format::Source => (&SOURCES, &MARKUP_WORDS),
+        DocumentFormat::Markdown => (&MARKDOWN, &MARKUP_WORDS),
+        DocumentFormat::Html => (&HTML, &HTML_WORDS),
+        DocumentFormat::Rst => (&RST, &MARKUP_WORDS),
+        DocumentFormat::AsciiDoc => (&ASCIIDOC, &MARKUP_WORDS),
+        DocumentFormat::Wikitext => (&WIKITEXT, &MARKUP_WORDS),
+        DocumentFormat::Css => (&CSS, &CSS_WORDS),
+        DocumentFormat::Xml => (&XML, &HTML_WORDS),
+        DocumentFormat::Notebook => (&NOTEBOOK, &JSON_WORDS),
+        DocumentFormat::Csv | DocumentFormat::Tsv => (&TABLES, &TABLE_WORDS),
+        DocumentFormat::Json | DocumentFormat::JsonLines => (&JSON, &JSON_WORDS),
+        DocumentFormat::UrlList | DocumentFormat::PlainText => (&LISTS, &MARKUP_WORDS),
+        DocumentFormat::Source => (&SOURCES, &MARKUP_WORDS),
     };
     Seeds { documents, words }
 }

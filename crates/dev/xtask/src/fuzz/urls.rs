@@ -3,21 +3,21 @@
 use std::cell::RefCell;
 
 use relink_frontier::{
-    CrawlScope, PageSight, ParameterTrials, Reach, Robots, Scope, TrapWatch, TrialOutcome,
-    UrlPattern, canonical, host_name, section, strip,
+    CrawlScope, PageFingerprint, ParameterLearner, RobotsTxt, ScopeMode, TrapDetector,
+    TrialOutcome, UrlFilter, UrlPattern, canonicalize, host_key, section, strip,
 };
-use relink_judge::{neighborhood, sibling, sibling_key};
+use relink_judge::{control_key, control_url, neighborhood};
 use relink_model::{ControlKind, SearchQuery};
 use relink_page::classify;
 use relink_report::human::remark;
 use relink_report::{printable, redact, redact_prose};
-use relink_revive::matching::{Baseline, KnownAlias, Page, Study};
-use relink_revive::pattern::{Pattern, TokenRule, clusters};
-use relink_revive::program::{Example, ProgramBook, learn};
+use relink_revive::matching::{Baseline, KnownAlias, PageInfo, SiteMatcher};
+use relink_revive::pattern::{CoarsePattern, TokenRule, clusters};
+use relink_revive::program::{Example, ProgramIndex, learn};
 use relink_revive::redirects::{ArchivedRedirect, RedirectHistory, vet};
 use relink_revive::site::is_same_site;
 use relink_revive::{Directory, OldPage, Site};
-use relink_survey::Catalogue;
+use relink_survey::Catalog;
 use url::Url;
 
 use super::guard::Guard;
@@ -129,27 +129,27 @@ thread_local! {
 
 /// What a worker remembers from URL to URL.
 struct Seen {
-    watch: TrapWatch,
-    trials: ParameterTrials,
+    watch: TrapDetector,
+    trials: ParameterLearner,
     scopes: Vec<CrawlScope>,
-    robots: Vec<Robots>,
+    robots: Vec<RobotsTxt>,
     together: Vec<Url>,
 }
 
 impl Seen {
     fn new() -> Self {
         let seed: Option<Url> = "https://example.org/2026/".parse().ok();
-        let reaches = [Reach::Host, Reach::Domain, Reach::Prefix];
-        let scope = |reach| CrawlScope::new(reach, seed.as_slice(), Scope::default());
+        let reaches = [ScopeMode::Host, ScopeMode::Domain, ScopeMode::Prefix];
+        let scope = |reach| CrawlScope::new(reach, seed.as_slice(), UrlFilter::default());
         let rules: [&[u8]; 2] = [
             b"User-agent: *\nDisallow: /a*b$\nAllow: /%C3%A9\nDisallow: /*?\nCrawl-delay: 1\n",
             b"User-agent: relink\nDisallow: /\nAllow: /*-\nSitemap: /s.xml\n",
         ];
         Self {
-            watch: TrapWatch::new(2026),
-            trials: ParameterTrials::default(),
+            watch: TrapDetector::new(2026),
+            trials: ParameterLearner::default(),
             scopes: reaches.into_iter().map(scope).collect(),
-            robots: rules.into_iter().map(Robots::parse).collect(),
+            robots: rules.into_iter().map(RobotsTxt::parse).collect(),
             together: Vec::new(),
         }
     }
@@ -183,8 +183,8 @@ pub fn any_url(random: &mut Random) -> Vec<u8> {
 fn read(random: &mut Random, seen: &mut Seen, text: &str) {
     read_text(random, text);
     let base = "https://example.org/a/b?c".parse().ok();
-    let Ok(url) = canonical(base.as_ref(), text) else { return };
-    let again = canonical(None, url.as_str());
+    let Ok(url) = canonicalize(base.as_ref(), text) else { return };
+    let again = canonicalize(None, url.as_str());
     assert_eq!(again.ok().as_ref(), Some(&url), "the canonical form is not stable");
     read_text(random, url.as_str());
     weigh(random, seen, &url);
@@ -204,30 +204,30 @@ fn read_text(random: &mut Random, text: &str) {
     remark(text, Some(1), text);
     neighborhood(text);
     for kind in ControlKind::ALL {
-        let key = sibling_key(kind, text);
-        let sibling = sibling(kind, text, random.bits());
+        let key = control_key(kind, text);
+        let sibling = control_url(kind, text, random.bits());
         assert_eq!(key, sibling.map(|sibling| sibling.key));
     }
-    let query = SearchQuery::of([text]).within(text);
+    let query = SearchQuery::new([text]).within(text);
     if let Ok(url) = Url::parse(text) {
-        query.admits(&url);
+        query.matches_site(&url);
     }
     if random.one_in(16) {
-        let scope = Scope::new(&[text.to_owned()], &[]);
+        let scope = UrlFilter::new(&[text.to_owned()], &[]);
         assert!(scope.is_err() || !scope.is_ok_and(|scope| scope.excludes("x")));
-        let catalogue = Catalogue::new([(text, text), ("a", text), (text, "https://a.test/b")]);
-        for url in catalogue.urls() {
-            let directory = catalogue.directory_of(url);
-            catalogue.directory_name(directory);
-            catalogue.domain_name(catalogue.domain_of(directory));
-            catalogue.url(url);
+        let catalog = Catalog::new([(text, text), ("a", text), (text, "https://a.test/b")]);
+        for url in catalog.urls() {
+            let directory = catalog.directory_of(url);
+            catalog.directory_name(directory);
+            catalog.domain_name(catalog.domain_of(directory));
+            catalog.url(url);
         }
     }
 }
 
 /// What a crawl makes of a URL.
 fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
-    host_name(url);
+    host_key(url);
     section(url);
     strip(url);
     UrlPattern::of(url, 2026);
@@ -240,14 +240,14 @@ fn weigh(random: &mut Random, seen: &mut Seen, url: &Url) {
     }
     let Seen { watch, trials, .. } = seen;
     watch.admit(url, 3);
-    let sight = PageSight::of_text(Some("T"), url.as_str(), 0);
-    watch.ways_out(url, [url]);
+    let sight = PageFingerprint::of_text(Some("T"), url.as_str(), 0);
+    watch.new_outlinks(url, [url]);
     watch.seen(url, &sight);
     watch.note_stripped(url);
     for key in trials.undecided(url) {
         let is_same = random.one_in(2);
         let outcome = if is_same { TrialOutcome::Same } else { TrialOutcome::Different };
-        trials.tell(url, &key, outcome);
+        trials.record(url, &key, outcome);
         trials.is_irrelevant(url, &key);
     }
     trials.strip(url);
@@ -267,7 +267,7 @@ fn revive(random: &mut Random, urls: &[Url]) {
         |url: &Url, to: &Url| RedirectHistory { url: url.clone(), redirects: redirects(to) };
     vet(&history(one, other), &[history(other, one)]);
     let rule = if random.one_in(2) { TokenRule::Pooled } else { TokenRule::PerSource };
-    Pattern::of(&old, other, rule);
+    CoarsePattern::of(&old, other, rule);
     if random.one_in(LEARNING) {
         clusters(std::slice::from_ref(&old), &[urls.to_vec()], rule);
         learn_from(&old, urls);
@@ -288,12 +288,14 @@ fn learn_from(old: &OldPage, urls: &[Url]) {
     for learned in learn(&examples) {
         learned.program.run(old);
     }
-    ProgramBook::learn(&examples).predict(old);
-    let pages: Vec<Page> =
-        urls.iter().map(|url| Page { url: url.as_str(), title: Some("T"), text: None }).collect();
+    ProgramIndex::learn(&examples).predict(old);
+    let pages: Vec<PageInfo> = urls
+        .iter()
+        .map(|url| PageInfo { url: url.as_str(), title: Some("T"), text: None })
+        .collect();
     let known: Vec<KnownAlias> =
         pairs.map(|(old, new)| KnownAlias { old: old.as_str(), new: new.as_str() }).collect();
-    let study = Study::new(&pages, &pages, &known);
+    let study = SiteMatcher::new(&pages, &pages, &known);
     for dead in 0..pages.len() {
         study.answer(dead);
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use relink_testkit::warc::Warc;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::CONCURRENCY;
 
@@ -11,7 +11,7 @@ use super::CONCURRENCY;
 const DELAY: Duration = Duration::from_millis(4);
 /// Pages of the crawled site.
 const SITE: usize = 240;
-/// Domains of the catalogue, and pages of each.
+/// Domains of the catalog, and pages of each.
 const DOMAINS: usize = 12;
 const PAGES: usize = 60;
 /// Dead pages that are looked for.
@@ -22,7 +22,7 @@ const OLD_DIRECTORIES: usize = 3;
 /// A command, the site it works on and the files it reads.
 pub(super) struct Scenario {
     pub(super) name: &'static str,
-    pub(super) web: Web,
+    pub(super) web: TestServer,
     pub(super) files: Vec<(&'static str, Vec<u8>)>,
     /// A command that is run before, and not killed.
     pub(super) before: Option<Vec<String>>,
@@ -71,13 +71,13 @@ fn number(path: &str, before: &str) -> Option<usize> {
 
 /// Each page links to three others, of which some are gone.
 fn crawl() -> Scenario {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.made_below("/", |seen| {
         let page = number(&seen.path, "/p").filter(|page| *page < SITE && page % 17 != 9);
-        let Some(page) = page else { return Answer::new(404, "not here").after(DELAY) };
+        let Some(page) = page else { return CannedResponse::new(404, "not here").after(DELAY) };
         let links = [page + 1, 2 * page + 1, 3 * page + 2].map(|it| it % SITE);
         let links = links.map(|it| format!("<a href='/p{it}'>{it}</a>")).concat();
-        Answer::new(200, article(&format!("p{page}"), &links)).after(DELAY)
+        CannedResponse::new(200, article(&format!("p{page}"), &links)).after(DELAY)
     });
     let url = web.url("/p0").to_string();
     let (files, before) = (Vec::new(), None);
@@ -86,29 +86,29 @@ fn crawl() -> Scenario {
 
 /// Some domains are gone as a whole.
 fn survey() -> Scenario {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.made_below("/", |seen| {
         let is_there = seen.path.contains("/page") && !seen.path.starts_with("/d3/");
         let body = article(&seen.path.replace('/', "y"), "");
-        Answer::new(if is_there { 200 } else { 404 }, body).after(DELAY)
+        CannedResponse::new(if is_there { 200 } else { 404 }, body).after(DELAY)
     });
     let mut table = "domain,url\n".to_owned();
     for (domain, page) in (0..DOMAINS).flat_map(|it| (0..PAGES).map(move |page| (it, page))) {
         let url = web.url(&format!("/d{domain}/page{page}"));
         table.extend([format!("d{domain}.test,{url}\n")]);
     }
-    let files = vec![("catalogue.csv", table.into_bytes())];
-    let args = args("survey catalogue.csv --seed 7", &[]);
+    let files = vec![("catalog.csv", table.into_bytes())];
+    let args = args("survey catalog.csv --seed 7", &[]);
     Scenario { name: "survey", args, web, files, before: None }
 }
 
 /// Pages that moved, as an archive on the disk knows.
 fn revive() -> Scenario {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.made_below("/", |seen| {
         let page = number(&seen.path, "/new/page").filter(|page| *page < MOVED);
-        let Some(page) = page else { return Answer::new(404, "not here").after(DELAY) };
-        Answer::new(200, article(&format!("m{page}"), "")).after(DELAY)
+        let Some(page) = page else { return CannedResponse::new(404, "not here").after(DELAY) };
+        CannedResponse::new(200, article(&format!("m{page}"), "")).after(DELAY)
     });
     let (mut warc, mut list) = (Warc::new(), String::new());
     for page in 0..MOVED {

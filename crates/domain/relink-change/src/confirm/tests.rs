@@ -1,11 +1,11 @@
 //! Confirmation: both fetches must show the change.
 
 use super::*;
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 
 fn page(text: &str, clock: &str) -> Signature {
     let html = format!("<h1>Owls of the north</h1><p>{text}</p><p>It is {clock} now</p><p>End");
-    Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+    Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
 fn confirmed(first: &Signature, second: &Signature) -> Confirmation {

@@ -1,10 +1,10 @@
 //! Signatures: contents, limits and JSON.
 
 use super::*;
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 
 fn signature(html: &str) -> Signature {
-    Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+    Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use super::*;
 use crate::compare::{Change, compare};
-use relink_page::{Format, block_text};
+use relink_page::{DocumentFormat, block_text};
 
 fn signature(html: &str) -> Signature {
-    Signature::new(html.as_bytes(), &block_text(Format::Html, html.as_bytes()))
+    Signature::new(html.as_bytes(), &block_text(DocumentFormat::Html, html.as_bytes()))
 }
 
 /// A page on which everything differs on each request.

@@ -9,7 +9,7 @@
     reason = "pages are numbered by the graph itself, from 0 to their count"
 )]
 
-use crate::graph::Page;
+use crate::graph::PageIndex;
 
 /// A page that was not met yet.
 const UNMET: u32 = u32::MAX;
@@ -18,20 +18,20 @@ const UNMET: u32 = u32::MAX;
 #[derive(Debug)]
 pub(super) struct Components {
     /// All pages, component after component.
-    pub(super) order: Vec<Page>,
+    pub(super) order: Vec<PageIndex>,
     /// Where in `order` each component ends.
     pub(super) ends: Vec<usize>,
 }
 
 /// The search below one page that is not finished.
-struct Visit {
-    page: Page,
+struct DfsFrame {
+    page: PageIndex,
     /// How many of its links were followed.
     followed: usize,
 }
 
 /// Where the search stands.
-struct Search<'a, F> {
+struct TarjanSearch<'a, F> {
     links: &'a F,
     /// When each page was met; [`UNMET`] for none.
     met: Vec<u32>,
@@ -40,11 +40,11 @@ struct Search<'a, F> {
     /// Whether a page's component is complete.
     is_done: Vec<bool>,
     clock: u32,
-    path: Vec<Visit>,
+    path: Vec<DfsFrame>,
     /// Pages whose component is not complete, in the order they were met.
-    open: Vec<Page>,
+    open: Vec<PageIndex>,
     /// Those of them whose links were all followed, in the order of that.
-    followed: Vec<Page>,
+    followed: Vec<PageIndex>,
     found: Components,
 }
 
@@ -52,10 +52,10 @@ impl Components {
     /// The components of a graph with so many pages, given the links of each.
     pub(super) fn of<'a, F>(pages: u32, links: &F) -> Self
     where
-        F: Fn(Page) -> &'a [Page],
+        F: Fn(PageIndex) -> &'a [PageIndex],
     {
         let count = pages as usize;
-        let mut search = Search {
+        let mut search = TarjanSearch {
             links,
             met: vec![UNMET; count],
             low: vec![0; count],
@@ -75,9 +75,9 @@ impl Components {
     }
 }
 
-impl<'a, F: Fn(Page) -> &'a [Page]> Search<'_, F> {
+impl<'a, F: Fn(PageIndex) -> &'a [PageIndex]> TarjanSearch<'_, F> {
     /// Searches everything in reach of a page.
-    fn run(&mut self, start: Page) {
+    fn run(&mut self, start: PageIndex) {
         self.enter(start);
         while let Some(visit) = self.path.last_mut() {
             let page = visit.page;
@@ -103,16 +103,16 @@ impl<'a, F: Fn(Page) -> &'a [Page]> Search<'_, F> {
         }
     }
 
-    fn enter(&mut self, page: Page) {
+    fn enter(&mut self, page: PageIndex) {
         self.met[page as usize] = self.clock;
         self.low[page as usize] = self.clock;
         self.clock += 1;
         self.open.push(page);
-        self.path.push(Visit { page, followed: 0 });
+        self.path.push(DfsFrame { page, followed: 0 });
     }
 
     /// All links of a page were followed.
-    fn leave(&mut self, page: Page) {
+    fn leave(&mut self, page: PageIndex) {
         self.path.pop();
         self.followed.push(page);
         let low = self.low[page as usize];
@@ -129,7 +129,7 @@ impl<'a, F: Fn(Page) -> &'a [Page]> Search<'_, F> {
     ///
     /// Within it a page comes after the pages it was found to link to, as far
     /// as a circle allows, which saves sweeps.
-    fn close(&mut self, first: Page) {
+    fn close(&mut self, first: PageIndex) {
         let mut size = 0;
         while let Some(page) = self.open.pop() {
             self.is_done[page as usize] = true;
@@ -147,11 +147,11 @@ impl<'a, F: Fn(Page) -> &'a [Page]> Search<'_, F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Graph, LinkTable};
+    use crate::{CsrGraph, Graph};
 
     #[track_caller]
-    fn check(pages: u32, links: &[(Page, Page)], expect: &[&[Page]]) {
-        let table = LinkTable::from_links(pages as usize, links).unwrap();
+    fn check(pages: u32, links: &[(PageIndex, PageIndex)], expect: &[&[PageIndex]]) {
+        let table = CsrGraph::from_links(pages as usize, links).unwrap();
         let found = Components::of(pages, &|page| table.links(page));
         let mut start = 0;
         let mut parts = Vec::new();

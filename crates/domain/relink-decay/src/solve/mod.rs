@@ -11,45 +11,45 @@
     reason = "pages are numbered by the graph itself, from 0 to their count"
 )]
 
+mod aitken;
 mod components;
-mod leap;
-mod sweep;
+mod gauss_seidel;
 mod system;
 
-use self::sweep::Sweeper;
-use self::system::System;
-use crate::failures::Failures;
+use self::gauss_seidel::GaussSeidelSolver;
+use self::system::LinearSystem;
+use crate::failures::FailureProbabilities;
 use crate::graph::Graph;
-use crate::score::{Decay, Form, Sigma};
+use crate::score::{Decay, DecayDefinition, Sigma};
 
 /// One question about a graph: which pages fail, and how patient the surfer is.
 #[derive(Debug, Clone, Copy)]
-pub struct Case<'a> {
+pub struct DecayProblem<'a> {
     /// How likely the surfer is content with a living page.
     pub sigma: Sigma,
     /// On which pages he fails.
-    pub failures: &'a Failures,
+    pub failures: &'a FailureProbabilities,
 }
 
 /// How exact the scores must be, and what may be used for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Effort {
+pub struct SolverOptions {
     /// The largest error of any score.
     pub error: f64,
     /// How many threads share the work.
-    pub workers: Workers,
+    pub workers: Threads,
 }
 
-impl Default for Effort {
+impl Default for SolverOptions {
     /// Nine digits, on all cores.
     fn default() -> Self {
-        Self { error: 1e-9, workers: Workers::default() }
+        Self { error: 1e-9, workers: Threads::default() }
     }
 }
 
 /// How many threads share the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Workers {
+pub enum Threads {
     /// As many as the machine has cores.
     #[default]
     Cores,
@@ -57,7 +57,7 @@ pub enum Workers {
     Exactly(std::num::NonZeroUsize),
 }
 
-impl Workers {
+impl Threads {
     /// How many that are here.
     fn count(self) -> usize {
         match self {
@@ -91,22 +91,27 @@ pub struct Solution {
 /// assert_eq!(solution.scores[0][0].get(), 0.9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn solve<G: Graph>(graph: &G, form: Form, cases: &[Case<'_>], effort: Effort) -> Solution {
+pub fn solve<G: Graph>(
+    graph: &G,
+    form: DecayDefinition,
+    cases: &[DecayProblem<'_>],
+    effort: SolverOptions,
+) -> Solution {
     let mut solution = Solution { scores: Vec::new(), sweeps: 0, followed: 0, error: 0.0 };
     let mut rest = cases;
     loop {
         rest = match *rest {
             [] => return solution,
             [a, b, c, d, ref rest @ ..] => {
-                solution.add(solve_lanes(graph, form, [a, b, c, d], effort));
+                solution.add(solve_batch(graph, form, [a, b, c, d], effort));
                 rest
             }
             [a, b, ref rest @ ..] => {
-                solution.add(solve_lanes(graph, form, [a, b], effort));
+                solution.add(solve_batch(graph, form, [a, b], effort));
                 rest
             }
             [a] => {
-                solution.add(solve_lanes(graph, form, [a], effort));
+                solution.add(solve_batch(graph, form, [a], effort));
                 &[]
             }
         };
@@ -114,15 +119,15 @@ pub fn solve<G: Graph>(graph: &G, form: Form, cases: &[Case<'_>], effort: Effort
 }
 
 /// Solves `K` cases in one pass over the links.
-fn solve_lanes<const K: usize, G: Graph>(
+fn solve_batch<const K: usize, G: Graph>(
     graph: &G,
-    form: Form,
-    cases: [Case<'_>; K],
-    effort: Effort,
+    form: DecayDefinition,
+    cases: [DecayProblem<'_>; K],
+    effort: SolverOptions,
 ) -> Solution {
-    let system = System::new(graph, form, cases);
+    let system = LinearSystem::new(graph, form, cases);
     let sigmas = cases.map(|case| case.sigma);
-    let mut sweeper = Sweeper::new(&system, sigmas, effort);
+    let mut sweeper = GaussSeidelSolver::new(&system, sigmas, effort);
     sweeper.run();
     let mut scores = vec![vec![Decay::SOUND; system.rows()]; K];
     for (&page, values) in system.pages.iter().zip(&sweeper.values) {
@@ -130,7 +135,7 @@ fn solve_lanes<const K: usize, G: Graph>(
             scores[page as usize] = Decay::rounded(value);
         }
     }
-    let Sweeper { sweeps, followed, error, .. } = sweeper;
+    let GaussSeidelSolver { sweeps, followed, error, .. } = sweeper;
     Solution { scores, sweeps, followed, error }
 }
 

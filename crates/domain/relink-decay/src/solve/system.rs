@@ -10,14 +10,14 @@
     reason = "pages are numbered by the graph itself, from 0 to their count"
 )]
 
-use super::Case;
+use super::DecayProblem;
 use super::components::Components;
-use crate::graph::{Graph, Page};
-use crate::score::Form;
+use crate::graph::{Graph, PageIndex};
+use crate::score::DecayDefinition;
 
 /// Equations for `K` cases at once, in the order in which they are solved.
 #[derive(Debug)]
-pub(super) struct System<const K: usize> {
+pub(super) struct LinearSystem<const K: usize> {
     /// Where in `links` the row of each page begins.
     pub(super) starts: Vec<usize>,
     /// The other pages a page links to, by their row.
@@ -27,16 +27,20 @@ pub(super) struct System<const K: usize> {
     /// Where each component ends.
     pub(super) ends: Vec<usize>,
     /// Which page each row is about.
-    pub(super) pages: Vec<Page>,
+    pub(super) pages: Vec<PageIndex>,
 }
 
-impl<const K: usize> System<K> {
+impl<const K: usize> LinearSystem<K> {
     /// The equations of a graph under these cases.
-    pub(super) fn new<G: Graph>(graph: &G, form: Form, cases: [Case<'_>; K]) -> Self {
+    pub(super) fn new<G: Graph>(
+        graph: &G,
+        form: DecayDefinition,
+        cases: [DecayProblem<'_>; K],
+    ) -> Self {
         // A page that fails in every case needs no links, and without them
         // many circles fall apart.
-        let links = |page: Page| {
-            let goes_on = cases.iter().any(|case| case.failures.chance(page) < 1.0);
+        let links = |page: PageIndex| {
+            let goes_on = cases.iter().any(|case| case.failures.probability(page) < 1.0);
             if goes_on { graph.links(page) } else { &[] }
         };
         let count = u32::try_from(graph.pages()).unwrap_or(u32::MAX);
@@ -64,11 +68,11 @@ impl<const K: usize> System<K> {
     /// Adds the equation of one page.
     fn add(
         &mut self,
-        page: Page,
-        links: &[Page],
+        page: PageIndex,
+        links: &[PageIndex],
         row_of: &[u32],
-        form: Form,
-        cases: [Case<'_>; K],
+        form: DecayDefinition,
+        cases: [DecayProblem<'_>; K],
     ) {
         let before = self.links.len();
         self.links.extend(links.iter().filter(|&&to| to != page).map(|&to| row_of[to as usize]));
@@ -77,8 +81,8 @@ impl<const K: usize> System<K> {
         let all = count(links.len()) + f64::from(form.added_links());
         let own = count(to_itself) + f64::from(form.added_links());
         let factors = cases.map(|case| {
-            let fails = case.failures.chance(page);
-            let onward = (1.0 - fails) * case.sigma.going_on();
+            let fails = case.failures.probability(page);
+            let onward = (1.0 - fails) * case.sigma.continue_probability();
             if all == 0.0 {
                 return (fails, 0.0);
             }

@@ -15,7 +15,7 @@ const ENOUGH: u32 = 8;
 /// between two visits.
 const FORGIVEN: u32 = 20;
 
-/// Parameters on trial; beyond that nothing more is learnt, and nothing lost
+/// Parameters on trial; beyond that nothing more is learned, and nothing lost
 /// but time.
 const MOST_TRIALS: usize = 8_192;
 
@@ -28,7 +28,7 @@ pub enum TrialOutcome {
     Different,
 }
 
-/// What has been learnt about parameters, by the kind of address they are on.
+/// What has been learned about parameters, by the kind of address they are on.
 ///
 /// ```
 /// use relink_frontier::{ParameterTrials, TrialOutcome};
@@ -42,7 +42,7 @@ pub enum TrialOutcome {
 /// # Ok::<(), url::ParseError>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ParameterTrials {
+pub struct ParameterLearner {
     /// By path pattern and key, parted by a space, which neither can hold.
     counts: BTreeMap<String, Counts>,
 }
@@ -53,10 +53,10 @@ struct Counts {
     different: u32,
 }
 
-impl ParameterTrials {
+impl ParameterLearner {
     /// A page was asked for with and without a parameter. Compare exactly: in
     /// a list only the numbers may differ.
-    pub fn tell(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
+    pub fn record(&mut self, url: &Url, key: &str, outcome: TrialOutcome) {
         let name = name(url, key);
         if self.counts.len() >= MOST_TRIALS && !self.counts.contains_key(&name) {
             return;
@@ -104,7 +104,7 @@ impl Counts {
     }
 }
 
-/// Addresses of one path pattern share what is learnt, whatever their query.
+/// Addresses of one path pattern share what is learned, whatever their query.
 fn name(url: &Url, key: &str) -> String {
     let mut bare = url.clone();
     bare.set_query(None);
@@ -120,13 +120,13 @@ mod tests {
         Url::parse(&format!("https://example.org{text}")).unwrap()
     }
 
-    fn told(same: u32, different: u32) -> ParameterTrials {
-        let mut trials = ParameterTrials::default();
+    fn told(same: u32, different: u32) -> ParameterLearner {
+        let mut trials = ParameterLearner::default();
         for _ in 0..same {
-            trials.tell(&url("/item/1?ref=a"), "ref", TrialOutcome::Same);
+            trials.record(&url("/item/1?ref=a"), "ref", TrialOutcome::Same);
         }
         for _ in 0..different {
-            trials.tell(&url("/item/1?ref=a"), "ref", TrialOutcome::Different);
+            trials.record(&url("/item/1?ref=a"), "ref", TrialOutcome::Different);
         }
         trials
     }
@@ -164,6 +164,6 @@ mod tests {
     fn it_comes_back_from_a_store_as_it_was() {
         let trials = told(3, 1);
         let json = serde_json::to_string(&trials).unwrap();
-        assert_eq!(serde_json::from_str::<ParameterTrials>(&json).unwrap(), trials);
+        assert_eq!(serde_json::from_str::<ParameterLearner>(&json).unwrap(), trials);
     }
 }

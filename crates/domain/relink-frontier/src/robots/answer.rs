@@ -6,7 +6,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::Robots;
+use super::RobotsTxt;
 
 /// The rules of a site as we know them, and until when they hold.
 ///
@@ -19,9 +19,9 @@ use super::Robots;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RobotsAnswer {
+pub struct RobotsPolicy {
     /// The rules.
-    pub robots: Robots,
+    pub robots: RobotsTxt,
     /// When they have to be asked for again.
     pub fresh_until: Timestamp,
     /// Whether nothing may be visited because the file could not be had, and
@@ -29,7 +29,7 @@ pub struct RobotsAnswer {
     pub is_unreachable: bool,
 }
 
-impl RobotsAnswer {
+impl RobotsPolicy {
     /// How many redirects the caller follows (RFC 9309, §2.3.1.2). The rules
     /// found at their end hold for the host that was asked first.
     pub const MOST_REDIRECTS: usize = 5;
@@ -45,9 +45,9 @@ impl RobotsAnswer {
     /// leads to no file. 429 is no 404: it asks us to stay away.
     pub fn of_status(status: u16, body: &[u8], now: Timestamp) -> Self {
         match status {
-            200..=299 => Self::known(Robots::parse(body), now),
+            200..=299 => Self::known(RobotsTxt::parse(body), now),
             429 => Self::unreachable(now),
-            300..=499 => Self::known(Robots::allow_all(), now),
+            300..=499 => Self::known(RobotsTxt::allow_all(), now),
             _ => Self::unreachable(now),
         }
     }
@@ -56,7 +56,7 @@ impl RobotsAnswer {
     /// a time-out.
     pub fn unreachable(now: Timestamp) -> Self {
         let fresh_until = now.saturating_add(Self::RETRY).unwrap_or(now);
-        Self { robots: Robots::deny_all(), fresh_until, is_unreachable: true }
+        Self { robots: RobotsTxt::deny_all(), fresh_until, is_unreachable: true }
     }
 
     /// Whether it still holds at `now`.
@@ -64,7 +64,7 @@ impl RobotsAnswer {
         now < self.fresh_until
     }
 
-    fn known(robots: Robots, now: Timestamp) -> Self {
+    fn known(robots: RobotsTxt, now: Timestamp) -> Self {
         let fresh_until = now.saturating_add(Self::FRESH).unwrap_or(now);
         Self { robots, fresh_until, is_unreachable: false }
     }

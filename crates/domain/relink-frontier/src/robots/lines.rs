@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{EVERYBODY, Robots};
+use super::{EVERYBODY, RobotsTxt};
 
 /// The mark some editors put before a text.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -26,7 +26,7 @@ pub(super) fn text_of(bytes: &[u8]) -> String {
     for mark in BYTE_ORDER_MARK {
         bytes = bytes.strip_prefix(&[mark]).unwrap_or(bytes);
     }
-    let mut text = String::with_capacity(bytes.len().min(Robots::LONGEST_FILE));
+    let mut text = String::with_capacity(bytes.len().min(RobotsTxt::LONGEST_FILE));
     for chunk in whole_lines(bytes).utf8_chunks() {
         text.push_str(chunk.valid());
         text.extend(percent_encoding::percent_encode(chunk.invalid(), ALL_BYTES));
@@ -40,7 +40,7 @@ const ALL_BYTES: &percent_encoding::AsciiSet = percent_encoding::NON_ALPHANUMERI
 /// As many bytes as are read, without the line that is cut off by the limit:
 /// half a rule may forbid twice as much.
 fn whole_lines(bytes: &[u8]) -> &[u8] {
-    let Some(window) = bytes.get(..=Robots::LONGEST_FILE) else { return bytes };
+    let Some(window) = bytes.get(..=RobotsTxt::LONGEST_FILE) else { return bytes };
     let end = memchr::memrchr2(b'\n', b'\r', window).unwrap_or(0);
     window.get(..end).unwrap_or_default()
 }
@@ -95,6 +95,6 @@ fn read_delay(value: &str) -> Option<Duration> {
     let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
     let number = value.split(|letter| !is_number(letter)).next()?;
     let seconds: f64 = number.parse().ok()?;
-    let longest = Robots::LONGEST_CRAWL_DELAY;
+    let longest = RobotsTxt::MAX_CRAWL_DELAY;
     Some(Duration::try_from_secs_f64(seconds).map_or(longest, |delay| delay.min(longest)))
 }

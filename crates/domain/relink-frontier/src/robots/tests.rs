@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 
 /// The rules of a file in one line: `; ` ends a line.
-fn robots(file: &str) -> Robots {
-    Robots::parse(file.replace("; ", "\n").as_bytes())
+fn robots(file: &str) -> RobotsTxt {
+    RobotsTxt::parse(file.replace("; ", "\n").as_bytes())
 }
 
 fn url(path: &str) -> Url {
@@ -17,14 +17,14 @@ fn url(path: &str) -> Url {
 
 #[test]
 fn bytes_that_are_no_text_are_compared_as_bytes() {
-    let robots = Robots::parse(b"User-agent: a\nDisallow: /caf\xe9");
+    let robots = RobotsTxt::parse(b"User-agent: a\nDisallow: /caf\xe9");
     assert!(!robots.is_allowed("a", &url("/caf%E9")));
     assert!(robots.is_allowed("a", &url("/caf%C3%A9")));
 }
 
 #[test]
 fn half_a_byte_order_mark_is_none() {
-    let robots = Robots::parse(b"\xef\xbbUser-agent: a\nDisallow: /");
+    let robots = RobotsTxt::parse(b"\xef\xbbUser-agent: a\nDisallow: /");
     assert!(!robots.is_allowed("a", &url("/x")));
 }
 
@@ -34,15 +34,15 @@ fn the_line_that_decided_is_named() {
     assert_eq!(robots.rule("a", &url("/x")), Some("Disallow: /x"));
     assert_eq!(robots.rule("a", &url("/x/y/z")), Some("Allow: /x/y"));
     assert_eq!(robots.rule("a", &url("/z")), None);
-    assert_eq!(Robots::deny_all().rule("a", &url("/z")), Some("Disallow: /"));
+    assert_eq!(RobotsTxt::deny_all().rule("a", &url("/z")), Some("Disallow: /"));
 }
 
 #[test]
 fn nothing_beyond_the_limit_counts_nor_half_a_line() {
     let mut file = b"User-agent: *\n".to_vec();
-    file.resize(Robots::LONGEST_FILE - 10, b'#');
+    file.resize(RobotsTxt::LONGEST_FILE - 10, b'#');
     file.extend(b"\nDisallow: /long/path\nDisallow: /later");
-    let robots = Robots::parse(&file);
+    let robots = RobotsTxt::parse(&file);
     assert!(robots.is_allowed("a", &url("/long/path")));
     assert!(robots.is_allowed("a", &url("/later")));
 }
@@ -97,30 +97,30 @@ fn how_the_asking_went_decides_where_there_is_no_file() {
         (500, false, false),
         (503, false, false),
     ] {
-        let answer = RobotsAnswer::of_status(status, file, now);
+        let answer = RobotsPolicy::of_status(status, file, now);
         let may = |path| answer.robots.is_allowed("a", &url(path));
         assert_eq!((may("/x"), may("/y")), (x, y), "{status}");
         assert!(answer.is_fresh(now));
-        assert!(!answer.is_fresh(now + RobotsAnswer::FRESH));
+        assert!(!answer.is_fresh(now + RobotsPolicy::FRESH));
     }
-    let silent = RobotsAnswer::unreachable(now);
+    let silent = RobotsPolicy::unreachable(now);
     assert!(silent.is_unreachable && !silent.robots.is_allowed("a", &url("/y")));
-    assert!(!silent.is_fresh(now + RobotsAnswer::RETRY));
+    assert!(!silent.is_fresh(now + RobotsPolicy::RETRY));
 }
 
 #[test]
 fn it_comes_back_from_a_store_as_it_was() {
-    let robots = Robots::parse(b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xe9\nSitemap: /s");
+    let robots = RobotsTxt::parse(b"\xef\xbb\xbfUser-agent: *\r\nDisallow: /caf\xe9\nSitemap: /s");
     let json = serde_json::to_string(&robots).unwrap();
-    assert_eq!(serde_json::from_str::<Robots>(&json).unwrap(), robots);
+    assert_eq!(serde_json::from_str::<RobotsTxt>(&json).unwrap(), robots);
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_a_file(bytes: Vec<u8>, path in "/[a-z%*$?2AF]{0,12}") {
-        let robots = Robots::parse(&bytes);
+        let robots = RobotsTxt::parse(&bytes);
         let _ = robots.is_allowed("relink", &url(&path));
-        let again = Robots::from(String::from(robots.clone()));
+        let again = RobotsTxt::from(String::from(robots.clone()));
         prop_assert_eq!(again, robots);
     }
 
@@ -128,7 +128,7 @@ proptest! {
     fn a_path_fits_itself_however_it_is_escaped(path in "/a[a-zA-Z0-9~._ü*$!-]{0,12}") {
         let letters = path.bytes().skip(1).map(|byte| format!("%{byte:02x}"));
         let escaped = format!("/{}", letters.collect::<String>());
-        let robots = Robots::parse(format!("User-agent: *\nDisallow: {escaped}").as_bytes());
+        let robots = RobotsTxt::parse(format!("User-agent: *\nDisallow: {escaped}").as_bytes());
         prop_assert!(!robots.is_allowed("a", &url(&escaped)));
         // A stray `!` is reserved: its escape is another address.
         if !path.contains('!') {

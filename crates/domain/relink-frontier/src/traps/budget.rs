@@ -7,8 +7,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::sight::Glimpse;
-use super::{PageSight, UrlPattern, is_new};
+use super::fingerprint::TextFingerprint;
+use super::{PageFingerprint, UrlPattern, is_new};
 
 /// A budget at its beginning: 20 pages that are the same, 50 that are near.
 const START: u32 = 1_000;
@@ -41,12 +41,12 @@ pub(super) struct PatternBudget {
     /// Spent since the last new page.
     spent: u32,
     /// The latest pages that were new, the newest last.
-    remembered: VecDeque<Glimpse>,
+    remembered: VecDeque<TextFingerprint>,
 }
 
 impl PatternBudget {
     /// Another page of the pattern was seen.
-    pub(super) fn spend(&mut self, sight: &PageSight, pattern: &UrlPattern) {
+    pub(super) fn spend(&mut self, sight: &PageFingerprint, pattern: &UrlPattern) {
         let cost = self.cost(sight, pattern.counts_on());
         if cost > 0 {
             // A spent budget stays spent, however long the pages go on.
@@ -66,17 +66,17 @@ impl PatternBudget {
     }
 
     /// How near the pattern is to being a trap, to know what may be forgotten.
-    pub(super) fn worry(&self) -> u32 {
+    pub(super) fn eviction_priority(&self) -> u32 {
         self.spent
     }
 
-    fn cost(&self, sight: &PageSight, counts_on: bool) -> u32 {
+    fn cost(&self, sight: &PageFingerprint, counts_on: bool) -> u32 {
         let is_same = !is_new(&sight.glimpse, self.remembered.iter());
         let mut latest = self.remembered.iter().rev().take(COMPARED);
         let is_near = is_same || latest.any(|other| sight.glimpse.is_near(other, counts_on));
         match (is_same, is_near) {
             (_, false) => 0,
-            _ if sight.ways_out > 0 => WITH_WAYS_OUT,
+            _ if sight.new_outlinks > 0 => WITH_WAYS_OUT,
             (true, _) => SAME,
             (false, true) => NEAR,
         }

@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use super::sight::hash_of;
+use super::fingerprint::hash_of;
 
 /// Months and days of the week in the languages of most calendars.
 /// Some are words as well (`may`, `mars`, `sat`); a comparison can spare them.

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
+use super::fingerprint::TextFingerprint;
 use super::shape::segments;
-use super::sight::Glimpse;
-use super::{PageSight, is_new};
-use crate::host_name;
+use super::{PageFingerprint, is_new};
+use crate::host_key;
 
 /// Pages without anything new after which a site's trial ends.
 const PATIENCE: u32 = 5;
@@ -34,7 +34,7 @@ const FILE_ENDINGS: [&str; 26] = [
 pub(super) struct HostTrials {
     sites: BTreeMap<String, Trial>,
     /// The latest pages that were new, with and without hosts in their paths.
-    remembered: VecDeque<Glimpse>,
+    remembered: VecDeque<TextFingerprint>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -52,13 +52,13 @@ impl HostTrials {
         hosts.sort_unstable();
         hosts.dedup();
         let is_repeated = hosts.len() < all;
-        let site = host_name(url);
+        let site = host_key(url);
         let has_failed = self.sites.get(&site).is_some_and(|trial| trial.has_failed());
         (is_repeated || has_failed).then(|| format!("{site}/…/{first}/…"))
     }
 
     /// A page was seen.
-    pub(super) fn seen(&mut self, url: &Url, sight: &PageSight) {
+    pub(super) fn seen(&mut self, url: &Url, sight: &PageFingerprint) {
         let is_new = is_new(&sight.glimpse, self.remembered.iter());
         if is_new {
             if self.remembered.len() >= REMEMBERED {
@@ -67,7 +67,7 @@ impl HostTrials {
             self.remembered.push_back(sight.glimpse.clone());
         }
         if segments(url).any(is_host) {
-            self.note(host_name(url), is_new);
+            self.note(host_key(url), is_new);
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
 
     fn see(trials: &mut HostTrials, path: &str, text: &str) {
         let url = Url::parse(&format!("https://example.org{path}")).unwrap();
-        trials.seen(&url, &PageSight::of_text(None, text, 0));
+        trials.seen(&url, &PageFingerprint::of_text(None, text, 0));
     }
 
     #[test]

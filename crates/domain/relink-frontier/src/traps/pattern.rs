@@ -9,9 +9,9 @@
 use url::Url;
 
 use super::TrapKind;
-use super::piece::{Piece, is_far, is_key};
+use super::segment_class::{SegmentClass, is_far, is_key};
 use super::shape::segments;
-use crate::host_name;
+use crate::host_key;
 
 /// A piece of a pattern is cut here.
 const LONGEST_PIECE: usize = 64;
@@ -44,7 +44,7 @@ impl UrlPattern {
     /// ```
     pub fn of(url: &Url, year: i16) -> Self {
         let mut pattern = Self {
-            text: host_name(url),
+            text: host_key(url),
             is_variable: false,
             is_far: false,
             kind: TrapKind::NearDuplicates,
@@ -89,12 +89,12 @@ impl UrlPattern {
     }
 
     fn add_path(&mut self, url: &Url, year: i16) {
-        let mut last = Piece::Literal;
+        let mut last = SegmentClass::Literal;
         let mut before = "";
         let mut path = segments(url).peekable();
         while let Some(segment) = path.next() {
-            let piece = Piece::of_segment(segment, last, path.peek().copied());
-            if piece == Piece::Number && is_key(&PAGE_KEYS, before) {
+            let piece = SegmentClass::of_segment(segment, last, path.peek().copied());
+            if piece == SegmentClass::Number && is_key(&PAGE_KEYS, before) {
                 self.suggest(TrapKind::EndlessPages);
             }
             self.text.push('/');
@@ -115,8 +115,8 @@ impl UrlPattern {
         for ((key, value), sign) in
             pairs.into_iter().zip(std::iter::once('?').chain(std::iter::repeat('&')))
         {
-            let piece = Piece::of_value(key, value);
-            if piece == Piece::Number && is_key(&PAGE_KEYS, key) {
+            let piece = SegmentClass::of_value(key, value);
+            if piece == SegmentClass::Number && is_key(&PAGE_KEYS, key) {
                 self.suggest(TrapKind::EndlessPages);
             }
             self.text.push(sign);
@@ -128,19 +128,19 @@ impl UrlPattern {
         }
     }
 
-    fn add(&mut self, piece: Piece, text: &str, year: i16) {
-        self.is_variable |= piece != Piece::Literal;
+    fn add(&mut self, piece: SegmentClass, text: &str, year: i16) {
+        self.is_variable |= piece != SegmentClass::Literal;
         match piece {
-            Piece::Token => self.suggest(TrapKind::SessionIds),
-            Piece::Year | Piece::Date => self.suggest(TrapKind::EndlessCalendar),
+            SegmentClass::Token => self.suggest(TrapKind::SessionIds),
+            SegmentClass::Year | SegmentClass::Date => self.suggest(TrapKind::EndlessCalendar),
             _ => {}
         }
-        let is_far = matches!(piece, Piece::Year | Piece::Date) && is_far(text, year);
+        let is_far = matches!(piece, SegmentClass::Year | SegmentClass::Date) && is_far(text, year);
         self.is_far |= is_far;
         match piece {
-            Piece::Literal => self.add_numbered(text),
-            Piece::Year if is_far => self.text.push_str("{far-year}"),
-            Piece::Date if is_far => self.text.push_str("{far-date}"),
+            SegmentClass::Literal => self.add_numbered(text),
+            SegmentClass::Year if is_far => self.text.push_str("{far-year}"),
+            SegmentClass::Date if is_far => self.text.push_str("{far-date}"),
             other => self.text.push_str(other.name()),
         }
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
 
 use super::TrapKind;
-use crate::host_name;
+use crate::host_key;
 
 /// Path segments of one address.
 const MOST_SEGMENTS: usize = 20;
@@ -26,7 +26,7 @@ const SHOWN_SEGMENTS: usize = 3;
 /// The trap an address is by its shape alone, and what to call it.
 pub(super) fn trap_of(url: &Url) -> Option<(TrapKind, String)> {
     let segments: Vec<&str> = segments(url).collect();
-    let host = host_name(url);
+    let host = host_key(url);
     if let Some(segment) = repeated(&segments) {
         return Some((TrapKind::RepeatedSegment, format!("{host}/…/{segment}/…/{segment}/…")));
     }

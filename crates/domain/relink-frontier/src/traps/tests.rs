@@ -27,10 +27,13 @@ fn url(path: &str) -> Url {
 }
 
 /// Crawls the addresses of a section in order, and says how many were entered.
-fn entered(watch: &mut TrapWatch, pages: impl Iterator<Item = (String, PageSight)>) -> usize {
+fn entered(
+    watch: &mut TrapDetector,
+    pages: impl Iterator<Item = (String, PageFingerprint)>,
+) -> usize {
     let mut entered = 0;
     for (path, sight) in pages {
-        if watch.admit(&url(&path), 5) == Admission::Enter {
+        if watch.admit(&url(&path), 5) == TrapDecision::Allow {
             entered += 1;
             watch.seen(&url(&path), &sight);
         }
@@ -38,25 +41,25 @@ fn entered(watch: &mut TrapWatch, pages: impl Iterator<Item = (String, PageSight
     entered
 }
 
-fn page(title: &str, text: &str) -> PageSight {
-    PageSight::of_text(Some(title), text, 0)
+fn page(title: &str, text: &str) -> PageFingerprint {
+    PageFingerprint::of_text(Some(title), text, 0)
 }
 
 /// A long page: a frame of `framed` shingles that all pages share, and `own`
 /// ones of its own.
-fn digest(title: &str, seed: u32, framed: u32, own: u32) -> PageSight {
+fn digest(title: &str, seed: u32, framed: u32, own: u32) -> PageFingerprint {
     let scatter = |number: u32| number.wrapping_mul(2_654_435_761);
     let shared = (0..framed).map(scatter);
     let hashes = shared.chain((0..own).map(|n| scatter(framed + seed * own + n)));
     let digest = Digest {
         title: Some(title.to_owned()),
         text_length: 9_000,
-        opening: "Menu Home News Search".to_owned(),
-        closing: "Imprint".to_owned(),
-        sketch: Sketch::of(hashes.collect()),
+        text_start: "Menu Home News Search".to_owned(),
+        text_end: "Imprint".to_owned(),
+        sketch: Sketch::from_hashes(hashes.collect()),
         ..Digest::default()
     };
-    PageSight::of_digest(&digest, 0)
+    PageFingerprint::of_digest(&digest, 0)
 }
 
 /// Doors that lead to rooms full of doors.
@@ -65,25 +68,25 @@ fn a_maze_of_redirects_has_no_ways_out() {
     let url = |path: &str, number: u32| -> Url {
         format!("https://example.org/maze/{path}/{number}").parse().unwrap()
     };
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let mut entered = 0;
-    while watch.admit(&url("go", entered), 2) == Admission::Enter {
+    while watch.admit(&url("go", entered), 2) == TrapDecision::Allow {
         let (door, room) = (url("go", entered), url("room", entered));
         watch.note_redirect(&door, &room);
         let doors = [url("go", 2 * entered + 1), url("go", 2 * entered + 2)];
-        let sight = PageSight::of_text(Some("Room"), "Two doors, left and right.", 0);
-        let ways_out = watch.ways_out(&room, &doors);
+        let sight = PageFingerprint::of_text(Some("Room"), "Two doors, left and right.", 0);
+        let ways_out = watch.new_outlinks(&room, &doors);
         watch.seen(&room, &sight.with_ways_out(ways_out));
         entered += 1;
         assert!(entered < 100, "it does not end");
     }
-    assert!(matches!(watch.admit(&url("room", 999), 3), Admission::Avoid(..)));
+    assert!(matches!(watch.admit(&url("room", 999), 3), TrapDecision::Reject(..)));
 }
 
 /// A parameter that matters to nobody is named where it is left out.
 #[test]
 fn what_is_stripped_is_reported() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     for number in 10..13 {
         watch.note_stripped(&format!("https://example.org/list?p={number}").parse().unwrap());
     }
@@ -94,7 +97,7 @@ fn what_is_stripped_is_reported() {
 
 #[test]
 fn ten_thousand_articles_are_never_cut() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let articles =
         (0..10_000).map(|n| (format!("/article/{n}"), digest("Example Times", n, 300, 150)));
     assert_eq!(entered(&mut watch, articles), 10_000);
@@ -103,7 +106,7 @@ fn ten_thousand_articles_are_never_cut() {
 
 #[test]
 fn ten_thousand_products_in_a_large_frame_are_never_cut() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let products =
         (0..10_000).map(|n| (format!("/shop?id={n}"), digest(&prose(u64::from(n), 2), n, 400, 3)));
     assert_eq!(entered(&mut watch, products), 10_000);
@@ -111,19 +114,19 @@ fn ten_thousand_products_in_a_large_frame_are_never_cut() {
 
 #[test]
 fn short_articles_in_a_large_frame_under_one_title_are_never_cut() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let menu = prose(0, 200);
     let articles = (0..500).map(|n| {
         let own = prose(n + 1, 12);
         let html = format!("<title>Article {n}</title><nav>{menu}</nav><p>{own}</p>");
-        (format!("/article/{n}"), PageSight::of_html(html.as_bytes(), 0))
+        (format!("/article/{n}"), PageFingerprint::of_html(html.as_bytes(), 0))
     });
     assert_eq!(entered(&mut watch, articles), 500);
 }
 
 #[test]
 fn articles_with_withdrawn_ones_between_are_never_cut() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let articles = (0..3_000_u64).map(|n| {
         let text = if n % 100 < 15 { "Withdrawn".to_owned() } else { prose(n + 1, 80) };
         (format!("/article/{n}"), page("News", &text))
@@ -133,7 +136,7 @@ fn articles_with_withdrawn_ones_between_are_never_cut() {
 
 #[test]
 fn numbered_pages_that_are_alike_end() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let pages = (0..1_000).map(|n| (format!("/list?p={n}"), page("List", &format!("Page {n}"))));
     assert_eq!(entered(&mut watch, pages), 22);
     let report = watch.report();
@@ -148,7 +151,7 @@ fn numbered_pages_that_are_alike_end() {
 
 #[test]
 fn numbered_pages_with_changing_trifles_end() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let list = prose(0, 400);
     let pages = (0..1_000).map(|n| {
         let text = format!("{list} You are visitor {n}. Quote of the day: {}", prose(n, 3));
@@ -160,7 +163,7 @@ fn numbered_pages_with_changing_trifles_end() {
 
 #[test]
 fn a_calendar_ends_after_its_events() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let months = (0..2_400_u64).map(|month| {
         let (year, month) = (2025 + month / 12, month % 12 + 1);
         let has_events = year < 2027;
@@ -174,7 +177,7 @@ fn a_calendar_ends_after_its_events() {
 
 #[test]
 fn a_calendar_that_repeats_each_year_ends() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let months = (0..2_400_u64).map(|month| {
         let (year, month) = (2025 + month / 12, month % 12 + 1);
         (format!("/cal?date={year}-{month:02}"), page("Calendar", &prose(month, 30)))
@@ -185,7 +188,7 @@ fn a_calendar_that_repeats_each_year_ends() {
 
 #[test]
 fn real_pages_of_far_dates_are_never_cut() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let eclipses = (0..1_000_u64).map(|n| {
         (format!("/eclipse/{}/{:02}", 2040 + n / 12, n % 12 + 1), page("Eclipse", &prose(n, 80)))
     });
@@ -194,7 +197,7 @@ fn real_pages_of_far_dates_are_never_cut() {
 
 #[test]
 fn pages_under_ever_new_sessions_end() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let pages = (0..1_000_u64)
         .map(|n| (format!("/s/a{n}b{n}c{n}d{n}e{n}fghijkl/home"), page("Home", "Welcome")));
     assert!(entered(&mut watch, pages) <= 50);
@@ -203,46 +206,47 @@ fn pages_under_ever_new_sessions_end() {
 
 #[test]
 fn a_gallery_without_words_goes_on_while_it_has_pictures() {
-    let mut watch = TrapWatch::new(2026);
-    let photos = (0..500).map(|n| (format!("/photo/{n}"), PageSight::of_text(None, "Next", 1)));
+    let mut watch = TrapDetector::new(2026);
+    let photos =
+        (0..500).map(|n| (format!("/photo/{n}"), PageFingerprint::of_text(None, "Next", 1)));
     assert_eq!(entered(&mut watch, photos), 500);
 }
 
 #[test]
 fn new_links_to_the_same_pattern_are_no_way_out() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let (here, next) = (url("/cal/2026/05"), url("/cal/2026/06"));
     let day = url("/day/2026-05-01");
-    assert_eq!(watch.ways_out(&here, [&next, &day]), 1);
+    assert_eq!(watch.new_outlinks(&here, [&next, &day]), 1);
     for number in 1..=30 {
         watch.seen(&url(&format!("/day/2026-05-{number:02}")), &page("Day", "Nothing"));
     }
-    assert_eq!(watch.ways_out(&here, [&next, &day]), 0);
+    assert_eq!(watch.new_outlinks(&here, [&next, &day]), 0);
 }
 
 #[test]
 fn seeds_are_entered_whatever_their_shape() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let seed = url("/a/a/a/a");
-    assert_eq!(watch.admit(&seed, 0), Admission::Enter);
+    assert_eq!(watch.admit(&seed, 0), TrapDecision::Allow);
     let pattern = "example.org/…/a/…/a/…".to_owned();
-    assert_eq!(watch.admit(&seed, 1), Admission::Avoid(TrapKind::RepeatedSegment, pattern));
+    assert_eq!(watch.admit(&seed, 1), TrapDecision::Reject(TrapKind::RepeatedSegment, pattern));
 }
 
 #[test]
 fn a_watch_goes_on_where_it_was() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     let mut pages = (0..100).map(|n| (format!("/list?p={n}"), page("List", &format!("Page {n}"))));
     entered(&mut watch, pages.by_ref().take(15));
     let json = serde_json::to_string(&watch).unwrap();
-    let mut again: TrapWatch = serde_json::from_str(&json).unwrap();
+    let mut again: TrapDetector = serde_json::from_str(&json).unwrap();
     assert_eq!(entered(&mut again, pages), 22 - 15);
     assert_eq!(again.report().len(), 1);
 }
 
 #[test]
 fn patterns_without_number_are_forgotten_before_traps_are() {
-    let mut watch = TrapWatch::new(2026);
+    let mut watch = TrapDetector::new(2026);
     for n in 0..30 {
         watch.seen(&url(&format!("/list?p={n}")), &page("List", "Page"));
     }
@@ -251,5 +255,5 @@ fn patterns_without_number_are_forgotten_before_traps_are() {
         watch.seen(&url(&format!("/{name}/1")), &page(&name, &name));
     }
     assert!(watch.budgets.len() <= MOST_PATTERNS);
-    assert!(matches!(watch.admit(&url("/list?p=99"), 1), Admission::Avoid(..)));
+    assert!(matches!(watch.admit(&url("/list?p=99"), 1), TrapDecision::Reject(..)));
 }

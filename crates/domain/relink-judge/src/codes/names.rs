@@ -1,110 +1,110 @@
 //! The codes by name, for those who give them.
 
-use relink_model::Code;
+use relink_model::FindingCode;
 
 /// Not found or gone.
-pub const GONE: Code = Code::new(101);
+pub const GONE: FindingCode = FindingCode::new(101);
 /// No such host.
-pub const NO_SUCH_HOST: Code = Code::new(102);
+pub const NO_SUCH_HOST: FindingCode = FindingCode::new(102);
 /// No answer.
-pub const NO_ANSWER: Code = Code::new(103);
+pub const NO_ANSWER: FindingCode = FindingCode::new(103);
 /// Dead directory.
-pub const DEAD_DIRECTORY: Code = Code::new(104);
+pub const DEAD_DIRECTORY: FindingCode = FindingCode::new(104);
 /// Endless redirects.
-pub const REDIRECT_LOOP: Code = Code::new(105);
+pub const REDIRECT_LOOP: FindingCode = FindingCode::new(105);
 /// Redirect to no address.
-pub const REDIRECT_MALFORMED: Code = Code::new(106);
+pub const REDIRECT_MALFORMED: FindingCode = FindingCode::new(106);
 /// Permanent redirect.
-pub const MOVED: Code = Code::new(201);
+pub const MOVED: FindingCode = FindingCode::new(201);
 /// Long chain of redirects.
-pub const LONG_CHAIN: Code = Code::new(202);
+pub const LONG_CHAIN: FindingCode = FindingCode::new(202);
 /// Redirect to the home page.
-pub const REDIRECT_HOME: Code = Code::new(203);
+pub const REDIRECT_HOME: FindingCode = FindingCode::new(203);
 /// Error page that says 200.
-pub const SOFT_404: Code = Code::new(301);
+pub const SOFT_404: FindingCode = FindingCode::new(301);
 /// Another owner.
-pub const HIJACKED: Code = Code::new(302);
+pub const HIJACKED: FindingCode = FindingCode::new(302);
 /// Content has changed.
-pub const DRIFTED: Code = Code::new(303);
+pub const DRIFTED: FindingCode = FindingCode::new(303);
 /// Placeholder page.
-pub const PLACEHOLDER: Code = Code::new(304);
+pub const PLACEHOLDER: FindingCode = FindingCode::new(304);
 /// Login needed.
-pub const UNAUTHORIZED: Code = Code::new(401);
+pub const UNAUTHORIZED: FindingCode = FindingCode::new(401);
 /// Payment needed.
-pub const PAYMENT_REQUIRED: Code = Code::new(402);
+pub const PAYMENT_REQUIRED: FindingCode = FindingCode::new(402);
 /// Access refused.
-pub const FORBIDDEN: Code = Code::new(403);
+pub const FORBIDDEN: FindingCode = FindingCode::new(403);
 /// Proxy login needed.
-pub const PROXY_LOGIN: Code = Code::new(407);
+pub const PROXY_LOGIN: FindingCode = FindingCode::new(407);
 /// Refused in jest.
-pub const TEAPOT: Code = Code::new(418);
+pub const TEAPOT: FindingCode = FindingCode::new(418);
 /// Asked too often.
-pub const TOO_MANY_REQUESTS: Code = Code::new(429);
+pub const TOO_MANY_REQUESTS: FindingCode = FindingCode::new(429);
 /// Withheld for legal reasons.
-pub const LEGAL: Code = Code::new(451);
+pub const LEGAL: FindingCode = FindingCode::new(451);
 /// Private address not opened.
-pub const PRIVATE_ADDRESS: Code = Code::new(490);
+pub const PRIVATE_ADDRESS: FindingCode = FindingCode::new(490);
 /// Closed by robots.txt.
-pub const ROBOTS: Code = Code::new(491);
+pub const ROBOTS: FindingCode = FindingCode::new(491);
 /// Needs scripts.
-pub const NEEDS_SCRIPT: Code = Code::new(492);
+pub const NEEDS_SCRIPT: FindingCode = FindingCode::new(492);
 /// Login in place of the page.
-pub const LOGIN_WALL: Code = Code::new(493);
+pub const LOGIN_WALL: FindingCode = FindingCode::new(493);
 /// Consent or payment wall.
-pub const CONSENT_WALL: Code = Code::new(494);
+pub const CONSENT_WALL: FindingCode = FindingCode::new(494);
 /// Notice in place of the site.
-pub const SITE_NOTICE: Code = Code::new(495);
+pub const SITE_NOTICE: FindingCode = FindingCode::new(495);
 /// Visitors are tested.
-pub const CHALLENGED: Code = Code::new(499);
+pub const CHALLENGED: FindingCode = FindingCode::new(499);
 /// Server error.
-pub const SERVER_ERROR: Code = Code::new(500);
+pub const SERVER_ERROR: FindingCode = FindingCode::new(500);
 /// Bad gateway.
-pub const BAD_GATEWAY: Code = Code::new(502);
+pub const BAD_GATEWAY: FindingCode = FindingCode::new(502);
 /// Service unavailable.
-pub const UNAVAILABLE: Code = Code::new(503);
+pub const UNAVAILABLE: FindingCode = FindingCode::new(503);
 /// Gateway time-out.
-pub const GATEWAY_TIMEOUT: Code = Code::new(504);
+pub const GATEWAY_TIMEOUT: FindingCode = FindingCode::new(504);
 /// Refused as a bad request.
-pub const BAD_REQUEST: Code = Code::new(510);
+pub const BAD_REQUEST: FindingCode = FindingCode::new(510);
 /// A status that is no answer.
-pub const NOT_AN_ANSWER: Code = Code::new(518);
+pub const NOT_AN_ANSWER: FindingCode = FindingCode::new(518);
 /// Other server error.
-pub const OTHER_SERVER_ERROR: Code = Code::new(519);
+pub const OTHER_SERVER_ERROR: FindingCode = FindingCode::new(519);
 /// Certificate expired.
-pub const TLS_EXPIRED: Code = Code::new(520);
+pub const TLS_EXPIRED: FindingCode = FindingCode::new(520);
 /// Certificate for another name.
-pub const TLS_WRONG_NAME: Code = Code::new(521);
+pub const TLS_WRONG_NAME: FindingCode = FindingCode::new(521);
 /// Certificate not trusted.
-pub const TLS_UNTRUSTED: Code = Code::new(522);
+pub const TLS_UNTRUSTED: FindingCode = FindingCode::new(522);
 /// Certificate withdrawn.
-pub const TLS_REVOKED: Code = Code::new(523);
+pub const TLS_REVOKED: FindingCode = FindingCode::new(523);
 /// No encrypted connection.
-pub const TLS_HANDSHAKE: Code = Code::new(524);
+pub const TLS_HANDSHAKE: FindingCode = FindingCode::new(524);
 /// Time-out.
-pub const TIMED_OUT: Code = Code::new(540);
+pub const TIMED_OUT: FindingCode = FindingCode::new(540);
 /// Connection refused.
-pub const CONNECTION_REFUSED: Code = Code::new(541);
+pub const CONNECTION_REFUSED: FindingCode = FindingCode::new(541);
 /// Connection broken off.
-pub const CONNECTION_RESET: Code = Code::new(542);
+pub const CONNECTION_RESET: FindingCode = FindingCode::new(542);
 /// Host unreachable.
-pub const UNREACHABLE: Code = Code::new(543);
+pub const UNREACHABLE: FindingCode = FindingCode::new(543);
 /// Name server failed.
-pub const DNS_FAILED: Code = Code::new(544);
+pub const DNS_FAILED: FindingCode = FindingCode::new(544);
 /// Answer breaks off.
-pub const TRUNCATED: Code = Code::new(545);
+pub const TRUNCATED: FindingCode = FindingCode::new(545);
 /// Answer is not HTTP.
-pub const NOT_HTTP: Code = Code::new(546);
+pub const NOT_HTTP: FindingCode = FindingCode::new(546);
 /// Internal error.
-pub const INTERNAL_ERROR: Code = Code::new(590);
+pub const INTERNAL_ERROR: FindingCode = FindingCode::new(590);
 /// Missing file.
-pub const MISSING_FILE: Code = Code::new(601);
+pub const MISSING_FILE: FindingCode = FindingCode::new(601);
 /// Malformed address.
-pub const MALFORMED_URL: Code = Code::new(602);
+pub const MALFORMED_URL: FindingCode = FindingCode::new(602);
 /// Missing anchor.
-pub const MISSING_ANCHOR: Code = Code::new(603);
+pub const MISSING_ANCHOR: FindingCode = FindingCode::new(603);
 /// Template placeholder.
-pub const TEMPLATE_PLACEHOLDER: Code = Code::new(604);
+pub const TEMPLATE_PLACEHOLDER: FindingCode = FindingCode::new(604);
 /// In bad company.
-pub const DECAYING: Code = Code::new(901);
+pub const DECAYING: FindingCode = FindingCode::new(901);
 /// Archived nowhere.
-pub const NOT_ARCHIVED: Code = Code::new(902);
+pub const NOT_ARCHIVED: FindingCode = FindingCode::new(902);

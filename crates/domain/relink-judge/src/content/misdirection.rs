@@ -7,13 +7,13 @@
 use std::fmt;
 
 use jiff::Timestamp;
-use relink_model::{Digest, Ending, History, Hop, Look, Probe, Timings};
+use relink_model::{Attempt, Digest, FetchOutcome, History, Hop, Probe, Timings};
 
-use super::direction::is_error;
-use super::{Asking, Inquiry};
+use super::redirects::is_error;
+use super::{ContentAssessor, ControlAccess};
 use crate::codes;
-use crate::judgement::{Case, Habit};
-use crate::page::Page;
+use crate::judgment::{JudgeInput, Soft404Profile};
+use crate::page::PageView;
 
 /// What a redirect leads to in place of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -62,19 +62,19 @@ impl fmt::Display for Misdirection {
 /// ```
 pub fn misdirection(from: &str, to: &str, page: Option<&Digest>) -> Option<Misdirection> {
     let probe = redirected(from, to, page);
-    let looks: [Look; 0] = [];
-    let case = Case {
+    let looks: [Attempt; 0] = [];
+    let case = JudgeInput {
         url: from,
-        looks: &looks,
+        attempts: &looks,
         probe: &probe,
-        heard: None,
+        phrase_scan: None,
         controls: &[],
-        habit: Habit::default(),
+        soft404_profile: Soft404Profile::default(),
         history: &History::default(),
-        now: probe.asked,
+        now: probe.requested_at,
     };
-    let page = Page::of(from, &probe).heard(None);
-    let inquiry = Inquiry { case: &case, page, asking: Asking::Closed };
+    let page = PageView::of(from, &probe).phrase_scan(None);
+    let inquiry = ContentAssessor { case: &case, page, asking: ControlAccess::Closed };
     let (address, arrival) = (page.address(), page.arrival());
     if !page.is_elsewhere() || address.is_front() {
         return None;
@@ -99,12 +99,12 @@ fn redirected(from: &str, to: &str, page: Option<&Digest>) -> Probe {
         url: url.to_owned(),
         status,
         location: location.map(str::to_owned),
-        address: None,
+        ip: None,
     };
     Probe {
-        asked: Timestamp::UNIX_EPOCH,
+        requested_at: Timestamp::UNIX_EPOCH,
         hops: vec![hop(from, 301, Some(to)), hop(to, 200, None)],
-        ending: Ending::Answered(200),
+        outcome: FetchOutcome::Response(200),
         timings: Timings::default(),
         retry_after: None,
         digest: page.map(|digest| Box::new(digest.clone())),
@@ -113,7 +113,7 @@ fn redirected(from: &str, to: &str, page: Option<&Digest>) -> Probe {
 
 #[cfg(test)]
 mod tests {
-    use relink_model::Mark;
+    use relink_model::PageFlag;
 
     use super::*;
 
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn misdirection_is_known_by_the_page() {
-        let page = Digest { marks: vec![Mark::AsksPassword], ..Digest::default() };
+        let page = Digest { flags: vec![PageFlag::PasswordField], ..Digest::default() };
         let (from, to) = ("http://example.org/old/owls", "http://example.org/members");
         assert_eq!(misdirection(from, to, Some(&page)), Some(Misdirection::Login));
         assert_eq!(misdirection(from, to, None), None);

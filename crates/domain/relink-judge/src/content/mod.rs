@@ -5,84 +5,85 @@
 //! says of itself, what an earlier visit saw and how the server treats strays
 //! all take part; status codes do not, for they have said what they can.
 
-mod absence;
 mod comparison;
-mod direction;
-mod memory;
+mod history;
 mod misdirection;
 mod notice;
+mod redirects;
+mod self_reported;
 mod wall;
 
 pub use self::misdirection::{Misdirection, misdirection};
 pub(crate) use self::wall::is_login_page;
 
 use relink_model::{
-    Cause, Code, Confidence, ControlKind, ControlSeen, Doubt, Ending, Ground, Verdict, Word,
+    Assessment, Confidence, ControlKind, ControlSummary, DeadReason, Evidence, FetchOutcome,
+    FindingCode, InconclusiveReason, Verdict,
 };
 
-use crate::page::{Page, has_answered};
-use crate::{Case, Habit, certainty, codes};
+use crate::page::{PageView, has_answered};
+use crate::{JudgeInput, Soft404Profile, codes, confidence};
 
 /// What is thought of a page that answered.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Opinion {
+pub(crate) struct Finding {
+    pub(crate) assessment: Assessment,
     pub(crate) verdict: Verdict,
-    pub(crate) word: Word,
-    pub(crate) code: Option<Code>,
+    pub(crate) code: Option<FindingCode>,
     pub(crate) reason: String,
     pub(crate) confidence: Confidence,
-    pub(crate) grounds: Vec<Ground>,
+    pub(crate) evidence: Vec<Evidence>,
 }
 
 /// Either an opinion, or the page that must be asked first.
-pub(crate) type Sought<T> = Result<T, ControlKind>;
+pub(crate) type RuleResult<T> = Result<T, ControlKind>;
 
 /// A rule that may conclude, keep silent, or ask for a page to compare with.
-type Rule<T> = fn(&T) -> Sought<Option<Opinion>>;
+type Rule<T> = fn(&T) -> RuleResult<Option<Finding>>;
 
 /// Whether more may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asking {
+pub(crate) enum ControlAccess {
     Open,
     Closed,
 }
 
 /// Weighs a page that answered.
-pub(crate) fn weigh(case: &Case<'_>, asking: Asking) -> Sought<Opinion> {
-    let page = Page::of(case.url, case.probe).heard(case.heard);
-    Inquiry { case, page, asking }.opinion()
+pub(crate) fn assess(case: &JudgeInput<'_>, asking: ControlAccess) -> RuleResult<Finding> {
+    let page = PageView::of(case.url, case.probe).phrase_scan(case.phrase_scan);
+    ContentAssessor { case, page, asking }.opinion()
 }
 
 /// A status that says "not here", on a page that is as it was before: the
 /// server lies, and the page is there.
-pub(crate) fn lies(case: &Case<'_>) -> Option<Opinion> {
-    let page = Page::of(case.url, case.probe);
-    let inquiry = Inquiry { case, page, asking: Asking::Closed };
+pub(crate) fn contradicts_error_status(case: &JudgeInput<'_>) -> Option<Finding> {
+    let page = PageView::of(case.url, case.probe);
+    let inquiry = ContentAssessor { case, page, asking: ControlAccess::Closed };
     let mut opinion = inquiry.as_before()?;
-    opinion.reason = format!("{}, but with the page as it was", case.probe.ending);
+    opinion.reason = format!("{}, but with the page as it was", case.probe.outcome);
     Some(opinion)
 }
 
 /// How a page asked for comparison answered.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Answer<'a> {
+pub(crate) enum ControlResponse<'a> {
     /// It was not there, as it should be.
-    Refused(&'a Ending),
+    Refused(&'a FetchOutcome),
     /// It answered as if it were there.
-    Page(Page<'a>),
+    Page(PageView<'a>),
     /// Nobody asked, or nobody answered.
     Unknown,
 }
 
 /// The weighing of one page.
-struct Inquiry<'a> {
-    case: &'a Case<'a>,
-    page: Page<'a>,
-    asking: Asking,
+struct ContentAssessor<'a> {
+    case: &'a JudgeInput<'a>,
+    page: PageView<'a>,
+    asking: ControlAccess,
 }
 
-impl<'a> Inquiry<'a> {
-    fn opinion(&self) -> Sought<Opinion> {
+impl<'a> ContentAssessor<'a> {
+    fn opinion(&self) -> RuleResult<Finding> {
         let at_once =
             [Self::wall, Self::parked, Self::broken, Self::resold, Self::as_before, Self::flipped];
         if let Some(opinion) = at_once.iter().find_map(|rule| rule(self)) {
@@ -109,18 +110,20 @@ impl<'a> Inquiry<'a> {
         if let Some(opinion) = self.replaced().or_else(|| self.drifted()) {
             return Ok(opinion);
         }
-        self.unsuspected()
+        self.alive_finding()
     }
 
     /// A picture, a script or another file: error pages are rarely that, unless
     /// a random name in its directory gets the same bytes or the same text. Its
     /// query is not varied: many servers send a file with any query.
-    fn file(&self) -> Sought<Opinion> {
-        let alive = self.alive(certainty::ALIVE_HONEST, None);
+    fn file(&self) -> RuleResult<Finding> {
+        let alive = self.alive(confidence::ALIVE_HONEST, None);
         if self.is_trusted() || self.page.is_front() {
             return Ok(alive);
         }
-        let Answer::Page(stray) = self.consult(ControlKind::Stray)? else { return Ok(alive) };
+        let ControlResponse::Page(stray) = self.control_response(ControlKind::RandomName)? else {
+            return Ok(alive);
+        };
         let own = self.page.digest.fingerprint;
         if own.is_some() && stray.digest.fingerprint == own {
             return Ok(self.same_file());
@@ -133,149 +136,167 @@ impl<'a> Inquiry<'a> {
         Ok(like.unwrap_or(alive))
     }
 
-    fn same_file(&self) -> Opinion {
+    fn same_file(&self) -> Finding {
         let reason =
             "the very same file is sent for a random name in the same directory".to_owned();
-        let dead = Opinion::dead(Cause::Soft404, codes::SOFT_404, reason, certainty::SAME_PAGE);
-        dead.because(self.ground(ControlKind::Stray, "the same file", Some(1.0)))
+        let dead =
+            Finding::dead(DeadReason::Soft404, codes::SOFT_404, reason, confidence::SAME_PAGE);
+        dead.because(self.ground(ControlKind::RandomName, "the same file", Some(1.0)))
     }
 
     /// A front page redirects and answers as any stray does, so strays cannot
     /// convict it.
     #[expect(clippy::unnecessary_wraps, reason = "a rule among rules that may ask")]
-    fn front(&self) -> Sought<Option<Opinion>> {
+    fn front(&self) -> RuleResult<Option<Finding>> {
         let is_front = self.page.is_front();
         Ok(is_front
-            .then(|| self.drifted().unwrap_or_else(|| self.alive(certainty::ALIVE_FRONT, None))))
+            .then(|| self.drifted().unwrap_or_else(|| self.alive(confidence::ALIVE_FRONT, None))))
     }
 
     /// Nothing speaks against the page.
-    fn unsuspected(&self) -> Sought<Opinion> {
+    fn alive_finding(&self) -> RuleResult<Finding> {
         if self.is_trusted() {
-            return Ok(self.alive(certainty::ALIVE_BY_HABIT, None));
+            return Ok(self.alive(confidence::ALIVE_BY_HABIT, None));
         }
-        Ok(match self.consult(ControlKind::Stray)? {
-            Answer::Refused(ending) => {
-                let note = format!("{} there {}", ControlKind::Stray, tell(ending));
-                self.alive(certainty::ALIVE_HONEST, Some(note))
+        Ok(match self.control_response(ControlKind::RandomName)? {
+            ControlResponse::Refused(ending) => {
+                let note = format!("{} there {}", ControlKind::RandomName, tell(ending));
+                self.alive(confidence::ALIVE_HONEST, Some(note))
             }
-            Answer::Page(_) => {
+            ControlResponse::Page(_) => {
                 let note = "strays are answered there, but differently".to_owned();
-                self.alive(certainty::ALIVE_APART, Some(note))
+                self.alive(confidence::ALIVE_APART, Some(note))
             }
-            Answer::Unknown => self.alive(certainty::ALIVE_UNCOMPARED, None),
+            ControlResponse::Unknown => self.alive(confidence::ALIVE_UNCOMPARED, None),
         })
     }
 
     /// How the page of this kind answered. Asks for it if that may still be
     /// done.
-    fn consult(&self, kind: ControlKind) -> Sought<Answer<'a>> {
+    fn control_response(&self, kind: ControlKind) -> RuleResult<ControlResponse<'a>> {
         let known = self.case.controls.iter().find(|control| control.kind == kind);
         let Some(control) = known else {
-            return if self.asking == Asking::Open { Err(kind) } else { Ok(Answer::Unknown) };
+            return if self.asking == ControlAccess::Open {
+                Err(kind)
+            } else {
+                Ok(ControlResponse::Unknown)
+            };
         };
-        let Some(probe) = &control.probe else { return Ok(Answer::Unknown) };
-        Ok(match &probe.ending {
-            _ if has_answered(probe) => Answer::Page(Page::of(&control.url, probe)),
-            Ending::Answered(_) | Ending::Loop | Ending::TooManyHops | Ending::Malformed(_) => {
-                Answer::Refused(&probe.ending)
-            }
-            _ => Answer::Unknown,
+        let Some(probe) = &control.probe else { return Ok(ControlResponse::Unknown) };
+        Ok(match &probe.outcome {
+            _ if has_answered(probe) => ControlResponse::Page(PageView::of(&control.url, probe)),
+            FetchOutcome::Response(_)
+            | FetchOutcome::RedirectLoop
+            | FetchOutcome::TooManyRedirects
+            | FetchOutcome::InvalidRedirect(_) => ControlResponse::Refused(&probe.outcome),
+            _ => ControlResponse::Unknown,
         })
     }
 
     /// Whether the host told strays apart wherever it was asked, and nothing
     /// about this page is odd.
     fn is_trusted(&self) -> bool {
-        self.case.habit.is_honest() && !self.is_odd()
+        self.case.soft404_profile.is_honest() && !self.is_odd()
     }
 
     fn is_odd(&self) -> bool {
         let page = &self.page;
         page.is_elsewhere()
             || page.digest.is_short()
-            || !page.digest.marks.is_empty()
-            || page.point(crate::phrases::Saying::NotFound).is_some()
+            || !page.digest.flags.is_empty()
+            || page.point(crate::phrases::PhraseClass::NotFound).is_some()
     }
 
-    fn alive(&self, confidence: Confidence, note: Option<String>) -> Opinion {
+    fn alive(&self, confidence: Confidence, note: Option<String>) -> Finding {
         let reason = match note {
-            None => self.case.probe.ending.to_string(),
-            Some(note) => format!("{}; {note}", self.case.probe.ending),
+            None => self.case.probe.outcome.to_string(),
+            Some(note) => format!("{}; {note}", self.case.probe.outcome),
         };
-        Opinion {
+        Finding {
+            assessment: Assessment::Alive,
             verdict: Verdict::Alive,
-            word: Word::Alive,
             code: None,
             reason,
             confidence,
-            grounds: Vec::new(),
+            evidence: Vec::new(),
         }
     }
 
     /// The page of this kind, in short, for the grounds.
-    fn seen(&self, kind: ControlKind) -> Option<ControlSeen> {
+    fn seen(&self, kind: ControlKind) -> Option<ControlSummary> {
         let control = self.case.controls.iter().find(|control| control.kind == kind)?;
-        let status = control.probe.as_ref().and_then(|probe| probe.ending.status());
-        Some(ControlSeen { kind, url: control.url.clone(), status })
+        let status = control.probe.as_ref().and_then(|probe| probe.outcome.status());
+        Some(ControlSummary { kind, url: control.url.clone(), status })
     }
 
     /// A ground that rests on a comparison.
-    fn ground(&self, kind: ControlKind, note: &str, resemblance: Option<f64>) -> Ground {
+    fn ground(&self, kind: ControlKind, note: &str, resemblance: Option<f64>) -> Evidence {
         let resemblance = resemblance.map(|share| (share * 100.0).round() / 100.0);
-        Ground { note: note.to_owned(), control: self.seen(kind), resemblance }
+        Evidence { note: note.to_owned(), control: self.seen(kind), resemblance }
     }
 }
 
-impl Opinion {
-    fn dead(cause: Cause, code: Code, reason: String, confidence: Confidence) -> Opinion {
-        let word = if cause == Cause::Hijacked { Word::Hijacked } else { Word::Soft404 };
-        let verdict = Verdict::Dead(cause);
-        Opinion { verdict, word, code: Some(code), reason, confidence, grounds: Vec::new() }
-    }
-
-    fn unclear(doubt: Doubt, code: Code, reason: String) -> Opinion {
-        Opinion {
-            verdict: Verdict::Unclear(doubt),
-            word: Word::Blocked,
+impl Finding {
+    fn dead(
+        cause: DeadReason,
+        code: FindingCode,
+        reason: String,
+        confidence: Confidence,
+    ) -> Finding {
+        let word = if cause == DeadReason::Hijacked { Verdict::Hijacked } else { Verdict::Soft404 };
+        let assessment = Assessment::Dead(cause);
+        Finding {
+            assessment,
+            verdict: word,
             code: Some(code),
             reason,
-            confidence: certainty::WALL,
-            grounds: Vec::new(),
+            confidence,
+            evidence: Vec::new(),
         }
     }
 
-    fn because(mut self, ground: Ground) -> Self {
-        self.grounds.push(ground);
+    fn unclear(doubt: InconclusiveReason, code: FindingCode, reason: String) -> Finding {
+        Finding {
+            assessment: Assessment::Inconclusive(doubt),
+            verdict: Verdict::Blocked,
+            code: Some(code),
+            reason,
+            confidence: confidence::WALL,
+            evidence: Vec::new(),
+        }
+    }
+
+    fn because(mut self, ground: Evidence) -> Self {
+        self.evidence.push(ground);
         self
     }
 
     /// Because of a sign on the page itself.
     fn by_sign(self, note: impl Into<String>) -> Self {
-        self.because(Ground { note: note.into(), control: None, resemblance: None })
+        self.because(Evidence { note: note.into(), control: None, resemblance: None })
     }
 }
 
 /// What a host does to strays, as far as it was asked in this run.
-impl Habit {
+impl Soft404Profile {
     /// Directories in which strays must have been refused before a host is
     /// trusted elsewhere.
     const ENOUGH: u32 = 8;
 
     fn is_honest(self) -> bool {
-        self.refusing >= Self::ENOUGH && self.answering == 0
+        self.hard_404_directories >= Self::ENOUGH && self.soft_404_directories == 0
     }
 }
 
-fn tell(ending: &Ending) -> String {
+fn tell(ending: &FetchOutcome) -> String {
     match ending {
-        Ending::Answered(status) => format!("gets {status}"),
+        FetchOutcome::Response(status) => format!("gets {status}"),
         other => other.to_string(),
     }
 }
 
 /// The code of a page that redirects to the front page or a directory above.
-fn redirect_code(page: &Page<'_>) -> Code {
+fn redirect_code(page: &PageView<'_>) -> FindingCode {
     let (address, arrival) = (page.address(), page.arrival());
     let is_home = page.is_elsewhere() && (arrival.is_front() || address.is_below(&arrival));
     if is_home { codes::REDIRECT_HOME } else { codes::SOFT_404 }

@@ -6,45 +6,47 @@
 pub(crate) mod fable;
 pub(crate) mod sic_transit;
 
-use relink_model::{Cause, Code, Control, ControlKind, FailureStreak, Verdict, Word};
+use relink_model::{
+    Assessment, Control, ControlKind, DeadReason, FailureStreak, FindingCode, Verdict,
+};
 
-use crate::{Case, Judgement, certainty, codes};
+use crate::{JudgeInput, Judgment, codes, confidence};
 
 /// The control of this kind, if it was asked.
-fn control<'a>(case: &Case<'a>, kind: ControlKind) -> Option<&'a Control> {
+fn control<'a>(case: &JudgeInput<'a>, kind: ControlKind) -> Option<&'a Control> {
     case.controls.iter().find(|control| control.kind == kind)
 }
 
 /// The papers know two words, and are sure of both.
-fn alive(case: &Case<'_>, reason: impl Into<String>) -> Judgement {
-    Judgement {
+fn alive(case: &JudgeInput<'_>, reason: impl Into<String>) -> Judgment {
+    Judgment {
+        assessment: Assessment::Alive,
         verdict: Verdict::Alive,
-        word: Word::Alive,
         code: None,
         reason: reason.into(),
         streak: None,
         since: case.now,
-        confidence: certainty::ALIVE_UNCOMPARED,
-        grounds: Vec::new(),
+        confidence: confidence::ALIVE_UNCOMPARED,
+        evidence: Vec::new(),
     }
 }
 
-fn dead(case: &Case<'_>, why: Cause, reason: impl Into<String>) -> Judgement {
-    let (word, code): (Word, Code) = match why {
-        Cause::Soft404 => (Word::Soft404, codes::SOFT_404),
-        Cause::NoHost => (Word::Dead, codes::NO_SUCH_HOST),
-        Cause::NoAnswer => (Word::Dead, codes::NO_ANSWER),
-        _ => (Word::Dead, codes::GONE),
+fn dead(case: &JudgeInput<'_>, why: DeadReason, reason: impl Into<String>) -> Judgment {
+    let (word, code): (Verdict, FindingCode) = match why {
+        DeadReason::Soft404 => (Verdict::Soft404, codes::SOFT_404),
+        DeadReason::HostNotFound => (Verdict::Dead, codes::NO_SUCH_HOST),
+        DeadReason::NoResponse => (Verdict::Dead, codes::NO_ANSWER),
+        _ => (Verdict::Dead, codes::GONE),
     };
-    Judgement {
-        verdict: Verdict::Dead(why),
-        word,
+    Judgment {
+        assessment: Assessment::Dead(why),
+        verdict: word,
         code: Some(code),
         reason: reason.into(),
         streak: Some(FailureStreak::extended(case.history.streak, case.now)),
         since: case.now,
-        confidence: certainty::ALIVE_UNCOMPARED,
-        grounds: Vec::new(),
+        confidence: confidence::ALIVE_UNCOMPARED,
+        evidence: Vec::new(),
     }
 }
 

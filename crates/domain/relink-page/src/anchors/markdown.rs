@@ -3,21 +3,21 @@
 use memchr::memmem;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::{Anchors, Counts, Slugs, slug};
+use super::{Anchors, Counts, SlugStyle, slug};
 use crate::cut::Cut as _;
 use crate::html::{each_anchor, each_heading};
-use crate::markdown::{as_lists, blunted, front_matter};
+use crate::markdown::{as_lists, front_matter, neutralize_brackets};
 
 /// What takes in other files, whose headings are then the document's own.
 const INCLUDES: [&str; 6] = ["{{#include", "{% include", "{%- include", "--8<--", "{{<", "{!"];
 
 /// Reads the anchors of Markdown.
-pub(super) fn read(text: &str, slugs: Slugs, anchors: &mut Anchors) {
+pub(super) fn read(text: &str, slugs: SlugStyle, anchors: &mut Anchors) {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_GFM;
-    let mut reader = Reader {
+    let mut reader = MarkdownAnchorParser {
         slugs,
         anchors,
         counts: Repeats::default(),
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, slugs: Slugs, anchors: &mut Anchors) {
         pictures: 0,
         html: String::new(),
     };
-    let body = blunted(as_lists(text.cut(front_matter::length(text)..)));
+    let body = neutralize_brackets(as_lists(text.cut(front_matter::length(text)..)));
     for event in Parser::new_ext(&body, options) {
         if reader.anchors.is_full() {
             reader.anchors.is_open = true;
@@ -56,8 +56,8 @@ struct Repeats {
     docutils: Counts,
 }
 
-struct Reader<'a> {
-    slugs: Slugs,
+struct MarkdownAnchorParser<'a> {
+    slugs: SlugStyle,
     anchors: &'a mut Anchors,
     counts: Repeats,
     /// The heading being read.
@@ -76,7 +76,7 @@ struct Heading {
     described: String,
 }
 
-impl Reader<'_> {
+impl MarkdownAnchorParser<'_> {
     fn read(&mut self, event: &Event<'_>) {
         match event {
             Event::Start(Tag::Heading { .. }) => self.heading = Some(Heading::default()),
@@ -105,7 +105,7 @@ impl Reader<'_> {
         self.names_in(&html);
         each_heading(&html, &mut |text| {
             self.slug(text.trim());
-            if self.slugs == Slugs::Any && text != text.trim() {
+            if self.slugs == SlugStyle::Any && text != text.trim() {
                 self.slug(text);
             }
         });
@@ -138,7 +138,7 @@ impl Reader<'_> {
 
     fn end_heading(&mut self) {
         let Some(Heading { text, described }) = self.heading.take() else { return };
-        let is_any = self.slugs == Slugs::Any;
+        let is_any = self.slugs == SlugStyle::Any;
         if let Some((title, list)) = braces_at_end(&text)
             && self.explicit_in(list)
         {
@@ -169,29 +169,29 @@ impl Reader<'_> {
 
     fn explicit(&mut self, id: &str) {
         self.anchors.add(id);
-        if self.slugs.includes(Slugs::GitHub) {
+        if self.slugs.includes(SlugStyle::GitHub) {
             self.anchors.add(format!("user-content-{id}"));
         }
     }
 
     fn slug(&mut self, text: &str) {
         let slugs = self.slugs;
-        if slugs.includes(Slugs::GitHub) || slugs.includes(Slugs::Sphinx) {
+        if slugs.includes(SlugStyle::GitHub) || slugs.includes(SlugStyle::Sphinx) {
             let name = numbered(slug::github(text), &mut self.counts.github, '-');
             self.explicit(&name);
         }
-        if slugs.includes(Slugs::GitLab) {
+        if slugs.includes(SlugStyle::GitLab) {
             self.anchors.add(numbered(slug::gitlab(text), &mut self.counts.gitlab, '-'));
         }
-        if slugs.includes(Slugs::MdBook) {
+        if slugs.includes(SlugStyle::MdBook) {
             self.anchors.add(numbered(slug::mdbook(text), &mut self.counts.mdbook, '-'));
         }
-        if slugs.includes(Slugs::MkDocs) {
+        if slugs.includes(SlugStyle::MkDocs) {
             self.anchors.add(numbered(slug::mkdocs(text), &mut self.counts.mkdocs, '_'));
             let unicode = slug::mkdocs_unicode(text);
             self.anchors.add(numbered(unicode, &mut self.counts.mkdocs_unicode, '_'));
         }
-        if slugs.includes(Slugs::Sphinx) {
+        if slugs.includes(SlugStyle::Sphinx) {
             let name = slug::docutils(text);
             match self.counts.docutils.before(&name) {
                 0 => self.anchors.add(name),

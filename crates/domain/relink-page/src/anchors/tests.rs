@@ -3,7 +3,7 @@
 use super::*;
 
 #[track_caller]
-fn check(format: Format, slugs: Slugs, text: &str, has: &[&str], lacks: &[&str]) {
+fn check(format: DocumentFormat, slugs: SlugStyle, text: &str, has: &[&str], lacks: &[&str]) {
     let found = anchors(format, text.as_bytes(), slugs).expect("the format has anchors");
     for anchor in has {
         assert!(found.has(anchor), "no #{anchor} in {:?}", found.names);
@@ -17,10 +17,10 @@ fn check(format: Format, slugs: Slugs, text: &str, has: &[&str], lacks: &[&str])
 fn github_keeps_every_hyphen_and_numbers_repeats() {
     let text = "# It's — done!\n\n## A `b_c` d\n\n## A `b_c` d\n\nSetext *one*\n===\n";
     let has = ["its--done", "a-b_c-d", "a-b_c-d-1", "setext-one", "user-content-setext-one"];
-    check(Format::Markdown, Slugs::GitHub, text, &has, &["its-done", "a-b_c-d-2"]);
+    check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &has, &["its-done", "a-b_c-d-2"]);
     check(
-        Format::Markdown,
-        Slugs::GitHub,
+        DocumentFormat::Markdown,
+        SlugStyle::GitHub,
         "# Größe 你好",
         &["größe-你好", "Größe-你好"],
         &["grosse"],
@@ -31,49 +31,91 @@ fn github_keeps_every_hyphen_and_numbers_repeats() {
 fn a_picture_leaves_its_space_and_a_sign_its_form() {
     let text = "# errno [![b](b.svg)](c) [![d](d.svg)](e)\n\n# ⚠\u{fe0f} Warning\n\n# हिन्दी\n";
     let has = ["errno--", "\u{fe0f}-warning", "हिन्दी"];
-    check(Format::Markdown, Slugs::GitHub, text, &has, &["errno"]);
-    check(Format::Markdown, Slugs::Any, text, &["errno--", "errno", "-warning"], &["err"]);
+    check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &has, &["errno"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::Any,
+        text,
+        &["errno--", "errno", "-warning"],
+        &["err"],
+    );
 }
 
 #[test]
 fn html_in_markdown_has_headings_and_names_over_several_lines() {
     let text = "<h1 align=center>\n  <img src=a.png>\n  My &amp; tool\n</h1>\n\n<div\n  id=part>\n</div>\n";
-    check(Format::Markdown, Slugs::GitHub, text, &["my--tool", "part"], &["tool"]);
+    check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &["my--tool", "part"], &["tool"]);
 }
 
 #[test]
 fn a_rule_is_no_front_matter() {
-    check(Format::Markdown, Slugs::GitHub, "# A\n\n---\n\n# B\n\n---\n", &["a", "b"], &[]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::GitHub,
+        "# A\n\n---\n\n# B\n\n---\n",
+        &["a", "b"],
+        &[],
+    );
 }
 
 #[test]
 fn gitlab_keeps_one_hyphen_of_each_run() {
     let text = "# It's — done!\n# 2024\n";
-    check(Format::Markdown, Slugs::GitLab, text, &["its-done", "anchor-2024"], &["its--done"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::GitLab,
+        text,
+        &["its-done", "anchor-2024"],
+        &["its--done"],
+    );
 }
 
 #[test]
 fn mdbook_makes_a_hyphen_of_each_space() {
-    check(Format::Markdown, Slugs::MdBook, "# A & b\n# A & b", &["a--b", "a--b-1"], &["a-b"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::MdBook,
+        "# A & b\n# A & b",
+        &["a--b", "a--b-1"],
+        &["a-b"],
+    );
 }
 
 #[test]
 fn mkdocs_is_ascii_and_counts_with_underscores() {
     let text = "# Café & co\n# Café & co\n";
-    check(Format::Markdown, Slugs::MkDocs, text, &["cafe-co", "cafe-co_1"], &["cafe-co-1"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::MkDocs,
+        text,
+        &["cafe-co", "cafe-co_1"],
+        &["cafe-co-1"],
+    );
 }
 
 #[test]
 fn sphinx_begins_with_a_letter() {
-    check(Format::Rst, Slugs::Sphinx, "1. The ``x`` end\n=============\n", &["the-x-end"], &["1"]);
-    check(Format::Markdown, Slugs::Sphinx, "# a.b\n(my-label)=\n# c", &["a-b", "my-label"], &[]);
+    check(
+        DocumentFormat::Rst,
+        SlugStyle::Sphinx,
+        "1. The ``x`` end\n=============\n",
+        &["the-x-end"],
+        &["1"],
+    );
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::Sphinx,
+        "# a.b\n(my-label)=\n# c",
+        &["a-b", "my-label"],
+        &[],
+    );
 }
 
 #[test]
 fn any_has_what_one_of_them_has() {
     let text = "# It's — a café\n# It's — a café\n";
     let has = ["its--a-café", "its-a-café", "its-a-cafe", "its-a-cafe_1", "it-s-a-cafe"];
-    check(Format::Markdown, Slugs::Any, text, &has, &["its"]);
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &has, &["its"]);
 }
 
 #[test]
@@ -81,20 +123,26 @@ fn markdown_names_anchors_itself() {
     let text = "# One {#first}\n\n## Two {: #second .big }\n\n<a id=\"third\"></a> <a name='4'/>\n\n\
                 word{#fifth}\n\n## Six {/* #sixth */}\n\n<div id=\"seven\">\n\nText[^note]\n\n[^note]: x\n";
     let has = ["first", "second", "third", "4", "fifth", "sixth", "seven", "fn-note", "fnref-note"];
-    check(Format::Markdown, Slugs::GitHub, text, &has, &["one-first"]);
-    check(Format::Markdown, Slugs::Any, text, &["one", "first"], &["three"]);
+    check(DocumentFormat::Markdown, SlugStyle::GitHub, text, &has, &["one-first"]);
+    check(DocumentFormat::Markdown, SlugStyle::Any, text, &["one", "first"], &["three"]);
 }
 
 #[test]
 fn code_and_front_matter_have_no_headings() {
     let text = "---\n# comment\ntitle: x\n---\n\n```sh\n# code\n```\n\n    # code too\n\n# Real\n";
-    check(Format::Markdown, Slugs::Any, text, &["real"], &["code", "comment", "code-too"]);
+    check(
+        DocumentFormat::Markdown,
+        SlugStyle::Any,
+        text,
+        &["real"],
+        &["code", "comment", "code-too"],
+    );
 }
 
 #[test]
 fn html_has_ids_and_names() {
     let text = "<h1 id=a&amp;b>x</h1><A NAME='c'></A><input name=d><!-- <p id=e> --><p ID=F>";
-    check(Format::Html, Slugs::Any, text, &["a&b", "c", "F"], &["d", "e", "f"]);
+    check(DocumentFormat::Html, SlugStyle::Any, text, &["a&b", "c", "F"], &["d", "e", "f"]);
 }
 
 #[test]
@@ -114,7 +162,7 @@ fn rst_has_titles_and_targets() {
         "title-1",
         "id1",
     ];
-    check(Format::Rst, Slugs::Any, text, &has, &["inline"]);
+    check(DocumentFormat::Rst, SlugStyle::Any, text, &has, &["inline"]);
 }
 
 #[test]
@@ -135,35 +183,46 @@ fn asciidoc_has_titles_and_ids() {
         "seven",
         "First part: x.y",
     ];
-    check(Format::AsciiDoc, Slugs::Any, text, &has, &["_third", "label"]);
+    check(DocumentFormat::AsciiDoc, SlugStyle::Any, text, &has, &["_third", "label"]);
     let text = ":idprefix: s-\n:idseparator: -\n\n== A b\n";
-    check(Format::AsciiDoc, Slugs::Any, text, &["s-a-b", "_a_b"], &["s_a_b"]);
+    check(DocumentFormat::AsciiDoc, SlugStyle::Any, text, &["s-a-b", "_a_b"], &["s_a_b"]);
 }
 
 #[test]
 fn the_top_and_words_to_look_for_need_no_anchor() {
-    check(Format::Html, Slugs::Any, "", &["", "top", "TOP", ":~:text=x"], &["a", "a:~:text=x"]);
+    check(
+        DocumentFormat::Html,
+        SlugStyle::Any,
+        "",
+        &["", "top", "TOP", ":~:text=x"],
+        &["a", "a:~:text=x"],
+    );
 }
 
 #[test]
 fn what_takes_in_other_files_may_have_more() {
     let is_open = |format, text: &str| {
-        anchors(format, text.as_bytes(), Slugs::Any).is_some_and(|anchors| anchors.is_open())
+        anchors(format, text.as_bytes(), SlugStyle::Any).is_some_and(|anchors| anchors.is_open())
     };
-    assert!(is_open(Format::Markdown, "{{#include a.md}}"));
-    assert!(is_open(Format::Markdown, "import A from './a.mdx'\n\n<A/>"));
-    assert!(is_open(Format::AsciiDoc, "include::a.adoc[]"));
-    assert!(is_open(Format::Rst, ".. include:: a.rst"));
-    assert!(!is_open(Format::Markdown, "# a"));
-    assert!(is_open(Format::Html, "<meta http-equiv=Refresh content='0;url=b.html'>"));
-    assert!(is_open(Format::Html, "<div id=root></div><script src=app.js></script>"));
-    assert!(!is_open(Format::Html, "<p id=a><p id=b><script></script>"));
+    assert!(is_open(DocumentFormat::Markdown, "{{#include a.md}}"));
+    assert!(is_open(DocumentFormat::Markdown, "import A from './a.mdx'\n\n<A/>"));
+    assert!(is_open(DocumentFormat::AsciiDoc, "include::a.adoc[]"));
+    assert!(is_open(DocumentFormat::Rst, ".. include:: a.rst"));
+    assert!(!is_open(DocumentFormat::Markdown, "# a"));
+    assert!(is_open(DocumentFormat::Html, "<meta http-equiv=Refresh content='0;url=b.html'>"));
+    assert!(is_open(DocumentFormat::Html, "<div id=root></div><script src=app.js></script>"));
+    assert!(!is_open(DocumentFormat::Html, "<p id=a><p id=b><script></script>"));
 }
 
 #[test]
 fn data_has_no_anchors() {
-    for format in [Format::Json, Format::UrlList, Format::Source, Format::Notebook] {
-        assert_eq!(anchors(format, b"# a", Slugs::Any), None);
+    for format in [
+        DocumentFormat::Json,
+        DocumentFormat::UrlList,
+        DocumentFormat::Source,
+        DocumentFormat::Notebook,
+    ] {
+        assert_eq!(anchors(format, b"# a", SlugStyle::Any), None);
     }
 }
 
@@ -173,8 +232,8 @@ proptest::proptest! {
         text in r#"([#=~`_\[\]{}<>:."' \n]|\.\. |id=|name|é|a){0,60}"#,
         wanted in ".{0,12}",
     ) {
-        for format in [Format::Markdown, Format::Html, Format::Rst, Format::AsciiDoc] {
-            let found = anchors(format, text.as_bytes(), Slugs::Any).expect("it has anchors");
+        for format in [DocumentFormat::Markdown, DocumentFormat::Html, DocumentFormat::Rst, DocumentFormat::AsciiDoc] {
+            let found = anchors(format, text.as_bytes(), SlugStyle::Any).expect("it has anchors");
             found.nearest(&wanted);
         }
     }

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memchr;
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
+use super::AsciiDocParser;
 use crate::cut::Cut as _;
-use crate::found::Notation;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::DestinationSyntax;
 use crate::list::trim;
-use crate::mention::Mentions;
 
 /// How long the value of an attribute may grow.
 const LONGEST_VALUE: usize = 8 * 1024;
@@ -51,8 +51,8 @@ pub(super) struct Attributes {
 }
 
 /// What a text with attributes in it means.
-pub(super) enum Resolved {
-    Means(String),
+pub(super) enum AttributeValue {
+    Known(String),
     /// Something in it is not known here.
     Unknown,
 }
@@ -82,7 +82,7 @@ impl Attributes {
     }
 
     /// The text with its attributes replaced by what they stand for.
-    pub(super) fn resolve(&mut self, text: &str) -> Resolved {
+    pub(super) fn resolve(&mut self, text: &str) -> AttributeValue {
         let (mut means, mut rest) = (String::new(), text);
         while let Some(open) = memchr(b'{', rest.as_bytes()) {
             means.push_str(rest.cut(..open));
@@ -98,33 +98,33 @@ impl Attributes {
                 Some(attribute) if means.len() + attribute.value.len() <= LONGEST_VALUE => {
                     means.push_str(&attribute.value);
                 }
-                _ => return Resolved::Unknown,
+                _ => return AttributeValue::Unknown,
             }
         }
         means.push_str(rest);
         let growth = means.len().saturating_sub(text.len());
         if growth > self.budget {
-            return Resolved::Unknown;
+            return AttributeValue::Unknown;
         }
         self.budget -= growth;
-        Resolved::Means(means)
+        AttributeValue::Known(means)
     }
 
     /// Notes the addresses that attributes stand for. Those that are only a part
     /// of destinations are told there.
-    pub(super) fn report(self, mentions: &mut Mentions<'_>) {
+    pub(super) fn report(self, mentions: &mut LinkCandidates<'_>) {
         for Address { range, means, is_destination, is_used } in self.addresses {
-            let means = Notation::Means(means);
+            let means = DestinationSyntax::Decoded(means);
             if is_destination {
-                mentions.link(range, PlaceKind::Definition, means);
+                mentions.link(range, LinkKind::Definition, means);
             } else if !is_used {
-                mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+                mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
             }
         }
     }
 }
 
-impl Reader<'_> {
+impl AsciiDocParser<'_> {
     /// Takes in a definition whose line begins at `start`.
     pub(super) fn attribute(&mut self, definition: &Definition<'_>, start: usize) {
         let name = definition.name.to_ascii_lowercase();
@@ -135,8 +135,8 @@ impl Reader<'_> {
         let range = trim(self.text, start + value.start..start + value.end);
         let written = self.text.cut(range.clone());
         let value = match self.attributes.resolve(written) {
-            Resolved::Means(value) => value,
-            Resolved::Unknown => {
+            AttributeValue::Known(value) => value,
+            AttributeValue::Unknown => {
                 self.attributes.current.remove(&name);
                 return;
             }

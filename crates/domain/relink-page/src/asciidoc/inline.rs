@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use memchr::{memchr, memmem};
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
-use super::attributes::{Resolved, is_web, reference};
+use super::AsciiDocParser;
+use super::attributes::{AttributeValue, is_web, reference};
 use crate::bare::http_addresses;
 use crate::cut::{ByteAt as _, Cut as _};
-use crate::found::Notation;
+use crate::link_sink::DestinationSyntax;
 use crate::list::trim;
 use crate::target::scheme;
 
@@ -38,7 +38,7 @@ struct Scan {
     budget: usize,
 }
 
-impl Reader<'_> {
+impl AsciiDocParser<'_> {
     /// Reads a part of running text.
     pub(super) fn inline(&mut self, part: Range<usize>) {
         let bytes = self.text.as_bytes();
@@ -71,11 +71,11 @@ impl Reader<'_> {
         let start = scan.at - length;
         match self.text.cut(start..scan.at) {
             "http" | "https" | "HTTP" | "HTTPS" => self.address(start, scan),
-            "link" => self.target_of(start, scan, PlaceKind::Link),
-            "xref" => self.target_of(start, scan, PlaceKind::Reference),
-            "image" | "video" | "audio" => self.target_of(start, scan, PlaceKind::Embed),
+            "link" => self.target_of(start, scan, LinkKind::Hyperlink),
+            "xref" => self.target_of(start, scan, LinkKind::Reference),
+            "image" | "video" | "audio" => self.target_of(start, scan, LinkKind::Embed),
             "include" if bytes.cut(scan.at..).starts_with(b"::") => {
-                self.target_of(start, scan, PlaceKind::Reference)
+                self.target_of(start, scan, LinkKind::Reference)
             }
             "pass" | "stem" | "latexmath" | "asciimath" => self.unread(scan),
             _ => None,
@@ -88,7 +88,7 @@ impl Reader<'_> {
     }
 
     /// Reads the target of a macro, `name:target[…]`.
-    fn target_of(&mut self, start: usize, scan: &mut Scan, kind: PlaceKind) -> Option<usize> {
+    fn target_of(&mut self, start: usize, scan: &mut Scan, kind: LinkKind) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let colons = bytes.cut(scan.at..scan.end).iter().take_while(|byte| **byte == b':').count();
         let is_inline_only = matches!(self.text.cut(start..scan.at), "link" | "xref");
@@ -117,10 +117,10 @@ impl Reader<'_> {
         after.starts_with("[youtube") || after.starts_with("[vimeo")
     }
 
-    fn macro_target(&mut self, range: Range<usize>, kind: PlaceKind) {
+    fn macro_target(&mut self, range: Range<usize>, kind: LinkKind) {
         let written = self.text.cut(range.clone());
-        if kind == PlaceKind::Reference && !written.contains(['#', '.', '/', '{', ':', '$']) {
-            let means = Notation::Means(format!("#{written}"));
+        if kind == LinkKind::Reference && !written.contains(['#', '.', '/', '{', ':', '$']) {
+            let means = DestinationSyntax::Decoded(format!("#{written}"));
             self.mentions.link(range, kind, means);
         } else {
             self.destination(range, kind);
@@ -128,7 +128,7 @@ impl Reader<'_> {
     }
 
     /// Notes a destination with its attributes resolved.
-    pub(super) fn destination(&mut self, range: Range<usize>, kind: PlaceKind) {
+    pub(super) fn destination(&mut self, range: Range<usize>, kind: LinkKind) {
         let written = self.text.cut(range.clone());
         if let Some(name) = reference(written)
             && written.len() == name.len() + "{}".len()
@@ -136,12 +136,12 @@ impl Reader<'_> {
         {
             return;
         }
-        let Resolved::Means(means) = self.attributes.resolve(written) else {
+        let AttributeValue::Known(means) = self.attributes.resolve(written) else {
             self.mentions.skip(range, kind, SkipReason::Placeholder);
             return;
         };
-        let means = if kind == PlaceKind::Embed { self.in_images_folder(means) } else { means };
-        self.mentions.link(range, kind, Notation::Means(means));
+        let means = if kind == LinkKind::Embed { self.in_images_folder(means) } else { means };
+        self.mentions.link(range, kind, DestinationSyntax::Decoded(means));
     }
 
     /// A picture's path from the folder that the document names for pictures.
@@ -186,7 +186,7 @@ impl Reader<'_> {
     ) -> Option<usize> {
         let text = self.text;
         let has_end = is_link || text.cut(whole.end..part_end).starts_with('[');
-        let kind = if has_end { PlaceKind::Link } else { PlaceKind::Bare };
+        let kind = if has_end { LinkKind::Hyperlink } else { LinkKind::BareUrl };
         let range = if has_end {
             whole.clone()
         } else if text.cut(host..).starts_with('{') {
@@ -219,9 +219,9 @@ impl Reader<'_> {
             return None;
         }
         if self.is_escaped(scan.at) {
-            self.mentions.skip(range, PlaceKind::Reference, SkipReason::Code);
+            self.mentions.skip(range, LinkKind::Reference, SkipReason::Code);
         } else {
-            self.macro_target(range, PlaceKind::Reference);
+            self.macro_target(range, LinkKind::Reference);
         }
         Some(inside + anchor)
     }
@@ -295,12 +295,12 @@ impl Reader<'_> {
                 let whole = scan.at..after + length;
                 let has_text = text.cut(whole.end..scan.end).starts_with('[');
                 let tail = if has_text { length } else { sentence_end(rest.cut(..length)) };
-                let kind = if has_text { PlaceKind::Link } else { PlaceKind::Bare };
+                let kind = if has_text { LinkKind::Hyperlink } else { LinkKind::BareUrl };
                 self.destination(scan.at..after + tail, kind);
                 Some(whole.end)
             }
             None if rest.starts_with('[') && is_apart && !SIGNS.contains(&name) => {
-                self.mentions.skip(scan.at..after, PlaceKind::Link, SkipReason::Placeholder);
+                self.mentions.skip(scan.at..after, LinkKind::Hyperlink, SkipReason::Placeholder);
                 Some(after)
             }
             _ => {

@@ -3,12 +3,12 @@
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{self, Code, Comment, Placeholder, Unused};
 
-use crate::laws::check as check_format;
-use crate::{Format, links};
+use crate::properties::check as check_format;
+use crate::{DocumentFormat, links};
 
 #[track_caller]
 fn check(asciidoc: &str, expect: &[&str]) {
-    check_format(Format::AsciiDoc, asciidoc, expect);
+    check_format(DocumentFormat::AsciiDoc, asciidoc, expect);
 }
 
 #[track_caller]
@@ -19,7 +19,7 @@ fn none(asciidoc: &str) {
 /// Checks how the only destination of a document is written, and what it means.
 #[track_caller]
 fn dest(asciidoc: &str, raw: &str, meaning: &str) {
-    let found = links(Format::AsciiDoc, asciidoc.as_bytes()).links;
+    let found = links(DocumentFormat::AsciiDoc, asciidoc.as_bytes()).links;
     let [link] = found.as_slice() else {
         panic!("one link, not {found:?}");
     };
@@ -29,7 +29,7 @@ fn dest(asciidoc: &str, raw: &str, meaning: &str) {
 /// Checks that `https://a.test` is passed over for a reason, and `https://b.test` is not.
 #[track_caller]
 fn skipped(asciidoc: &str, reason: SkipReason) {
-    let found = links(Format::AsciiDoc, asciidoc.as_bytes()).links;
+    let found = links(DocumentFormat::AsciiDoc, asciidoc.as_bytes()).links;
     for link in &found {
         match &link.target {
             LinkTarget::Skipped(text, why) => {
@@ -106,7 +106,7 @@ fn an_attribute_that_is_a_destination_is_told_where_it_is_defined() {
     check(":u: https://a.test\n\n{u}[b] {u} link:{u}[]", &["1:5 definition https://a.test"]);
     check(":u: https://a.test\n\n{u}/b[c]", &["3:1 link {u}/b"]);
     check(":u: https://a.test\n\ntext", &["1:5 definition https://a.test -"]);
-    let unused = links(Format::AsciiDoc, b":u: https://a.test\n").links;
+    let unused = links(DocumentFormat::AsciiDoc, b":u: https://a.test\n").links;
     assert_eq!(unused[0].target, LinkTarget::Skipped("https://a.test".into(), Unused));
     check(":about: see https://a.test now\n", &["1:13 bare https://a.test"]);
 }
@@ -114,7 +114,7 @@ fn an_attribute_that_is_a_destination_is_told_where_it_is_defined() {
 #[test]
 fn what_is_not_defined_here_is_a_placeholder() {
     for text in ["link:{x}/a[b]", "{x}[b]", "https://a.test/{x}[b]", ":x: y\n:x!:\nlink:{x}[b]"] {
-        let found = links(Format::AsciiDoc, text.as_bytes()).links;
+        let found = links(DocumentFormat::AsciiDoc, text.as_bytes()).links;
         assert!(matches!(found[0].target, LinkTarget::Skipped(_, Placeholder)), "{text}");
         assert_eq!(found.len(), 1);
     }
@@ -126,7 +126,7 @@ fn attributes_made_of_attributes_stay_small() {
     let attributes = (1..40).map(|level| format!(":a{level}: {{a{0}}}{{a{0}}}", level - 1));
     let attributes = attributes.collect::<Vec<_>>().join("\n");
     let bomb = format!(":a0: https://a.test/x\n{attributes}\n\nlink:{{a39}}/x[b]\n");
-    assert!(!links(Format::AsciiDoc, bomb.as_bytes()).links.is_empty());
+    assert!(!links(DocumentFormat::AsciiDoc, bomb.as_bytes()).links.is_empty());
 }
 
 #[test]

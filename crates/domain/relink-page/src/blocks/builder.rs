@@ -84,7 +84,7 @@ impl BlockBuilder {
 
     fn push_word(&mut self, word: &str) {
         if self.page.text.len() + word.len() + 1 > MAX_TEXT {
-            self.page.is_cut = true;
+            self.page.is_truncated = true;
             return;
         }
         if self.is_apart && self.page.text.len() > self.open.range.start {
@@ -110,7 +110,7 @@ impl BlockBuilder {
             return;
         }
         if self.page.links.len() >= MAX_LINKS {
-            self.page.is_cut = true;
+            self.page.is_truncated = true;
             return;
         }
         let url = url.cut(..url.floor_char_boundary(MAX_URL)).to_owned();

@@ -3,10 +3,10 @@
 //! Blank lines end blocks; so do the marks of lists and headings.
 
 use super::{BlockBuilder, BlockKind};
-use crate::{Format, each_link};
+use crate::{DocumentFormat, for_each_link};
 
 /// Reads the blocks of a document.
-pub(crate) fn read_blocks(format: Format, text: &str, builder: &mut BlockBuilder) {
+pub(crate) fn read_blocks(format: DocumentFormat, text: &str, builder: &mut BlockBuilder) {
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let written = line.trim();
@@ -17,12 +17,12 @@ pub(crate) fn read_blocks(format: Format, text: &str, builder: &mut BlockBuilder
         }
     }
     builder.end();
-    each_link(format, text.as_bytes(), &mut |link| {
+    for_each_link(format, text.as_bytes(), &mut |link| {
         builder.link_without_block(link.target.text());
     });
 }
 
-fn read_line(format: Format, line: &str, is_underlined: bool, builder: &mut BlockBuilder) {
+fn read_line(format: DocumentFormat, line: &str, is_underlined: bool, builder: &mut BlockBuilder) {
     let written = line.trim();
     let is_heading = is_underlined || is_marked_heading(format, written);
     if written.is_empty() || is_underline(written, "") {
@@ -46,12 +46,18 @@ fn read_line(format: Format, line: &str, is_underlined: bool, builder: &mut Bloc
 }
 
 /// Whether each line is a record of its own.
-fn is_row_format(format: Format) -> bool {
-    matches!(format, Format::Csv | Format::Tsv | Format::UrlList | Format::JsonLines)
+fn is_row_format(format: DocumentFormat) -> bool {
+    matches!(
+        format,
+        DocumentFormat::Csv
+            | DocumentFormat::Tsv
+            | DocumentFormat::UrlList
+            | DocumentFormat::JsonLines
+    )
 }
 
-fn is_marked_heading(format: Format, line: &str) -> bool {
-    let has_marks = matches!(format, Format::AsciiDoc | Format::Wikitext);
+fn is_marked_heading(format: DocumentFormat, line: &str) -> bool {
+    let has_marks = matches!(format, DocumentFormat::AsciiDoc | DocumentFormat::Wikitext);
     has_marks && line.starts_with('=') && line.trim_matches('=').len() < line.len()
 }
 

@@ -3,7 +3,7 @@
 
 use super::*;
 
-fn notation(format: Format, source: &str) -> Vec<String> {
+fn notation(format: DocumentFormat, source: &str) -> Vec<String> {
     let page = block_text(format, source.as_bytes());
     let blocks = page.blocks.iter().map(|block| {
         let mark = if block.is_boilerplate { "-" } else { "" };
@@ -23,12 +23,12 @@ fn notation(format: Format, source: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn check(format: Format, source: &str, expect: &[&str]) {
+fn check(format: DocumentFormat, source: &str, expect: &[&str]) {
     assert_eq!(notation(format, source), expect);
 }
 
 #[track_caller]
-fn check_links(format: Format, source: &str, expect: &[&str]) {
+fn check_links(format: DocumentFormat, source: &str, expect: &[&str]) {
     let page = block_text(format, source.as_bytes());
     let urls: Vec<_> = page.links.iter().map(|link| link.url.as_str()).collect();
     assert_eq!(urls, expect);
@@ -37,7 +37,7 @@ fn check_links(format: Format, source: &str, expect: &[&str]) {
 #[test]
 fn html_blocks_have_their_kinds() {
     check(
-        Format::Html,
+        DocumentFormat::Html,
         "<title>A &amp; B</title><h2>Head</h2>one<p>t<b>w</b>o<br>lines</p><ul><li>i<li>j</ul>\
          <table><caption>cap<tr><th>x<td>y</table><pre>a\n b</pre><blockquote>said</blockquote>",
         &[
@@ -59,7 +59,7 @@ fn html_blocks_have_their_kinds() {
 #[test]
 fn html_without_visible_text_is_skipped() {
     check(
-        Format::Html,
+        DocumentFormat::Html,
         "<script>a</script><style>b</style><!-- c --><template>d</template>\
          <noscript>e</noscript><select><option>f</select><textarea>g</textarea><p>h",
         &["p h"],
@@ -82,7 +82,7 @@ fn html_boilerplate_is_marked_by_element_role_and_name() {
         "<div hidden>x</div>",
         "<ul class=breadcrumbs><li>x</ul>",
     ] {
-        let found = notation(Format::Html, &format!("{part}<main><p>{TEXT}</main>"));
+        let found = notation(DocumentFormat::Html, &format!("{part}<main><p>{TEXT}</main>"));
         assert!(found[0].starts_with('-') && found[1] == format!("p {TEXT}"), "{part}: {found:?}");
     }
 }
@@ -90,36 +90,42 @@ fn html_boilerplate_is_marked_by_element_role_and_name() {
 #[test]
 fn html_content_is_not_boilerplate() {
     check(
-        Format::Html,
+        DocumentFormat::Html,
         &format!("<body class=nav><article><header><h1>x</h1></header><p>{TEXT}</article>"),
         &["h x", &format!("p {TEXT}")],
     );
-    check(Format::Html, &format!("<div class=shadow>{TEXT}</div>"), &[&format!("p {TEXT}")]);
+    check(
+        DocumentFormat::Html,
+        &format!("<div class=shadow>{TEXT}</div>"),
+        &[&format!("p {TEXT}")],
+    );
 }
 
 #[test]
 fn html_boilerplate_that_is_never_closed_ends_with_its_parent() {
     let page = format!("<div><nav>x</div><p>{TEXT}");
-    check(Format::Html, &page, &["-p x", &format!("p {TEXT}")]);
+    check(DocumentFormat::Html, &page, &["-p x", &format!("p {TEXT}")]);
     let page = format!("<nav>x<main><p>{TEXT}</main>");
-    check(Format::Html, &page, &["-p x", &format!("p {TEXT}")]);
+    check(DocumentFormat::Html, &page, &["-p x", &format!("p {TEXT}")]);
 }
 
 #[test]
 fn html_page_of_boilerplate_alone_is_content() {
-    check(Format::Html, "<nav>all there is</nav>", &["p all there is"]);
+    check(DocumentFormat::Html, "<nav>all there is</nav>", &["p all there is"]);
 }
 
 #[test]
 fn html_links_know_their_block() {
-    let page =
-        block_text(Format::Html, b"<p>a<p><a href='/b?c&amp;d'>b</a><a href='javascript:x'>");
+    let page = block_text(
+        DocumentFormat::Html,
+        b"<p>a<p><a href='/b?c&amp;d'>b</a><a href='javascript:x'>",
+    );
     assert_eq!(page.links, [BlockLink { url: "/b?c&d".into(), block: Some(1) }]);
 }
 
 #[test]
 fn html_containers_are_equal_for_siblings_and_differ_by_name() {
-    let page = block_text(Format::Html, b"<div id=a><p>x<p>y</div><div id=b><p>z</div>");
+    let page = block_text(DocumentFormat::Html, b"<div id=a><p>x<p>y</div><div id=b><p>z</div>");
     let paths: Vec<_> = page.blocks.iter().map(|block| block.container).collect();
     assert!(paths[0] == paths[1] && paths[1] != paths[2]);
 }
@@ -127,7 +133,7 @@ fn html_containers_are_equal_for_siblings_and_differ_by_name() {
 #[test]
 fn markdown_blocks_have_their_kinds() {
     check(
-        Format::Markdown,
+        DocumentFormat::Markdown,
         "---\ntitle: \"The title\"\ntags: [a]\n---\n# Head\n\nsome *text*\nhere `code`\n\n- i\n- j\n\n\
          > q\n\n    x = 1\n\n|a|b|\n|-|-|\n|c|d|\n\n<div>\n<b>h</b>tml\n</div>\n",
         &[
@@ -146,7 +152,7 @@ fn markdown_blocks_have_their_kinds() {
         ],
     );
     check_links(
-        Format::Markdown,
+        DocumentFormat::Markdown,
         "[a](b) <https://c.test> <a href='d'>e</a>",
         &["b", "https://c.test", "d"],
     );
@@ -155,7 +161,7 @@ fn markdown_blocks_have_their_kinds() {
 #[test]
 fn rst_blocks_have_their_kinds() {
     check(
-        Format::Rst,
+        DocumentFormat::Rst,
         "=====\nTitle\n=====\n\n.. _target:\n\nSee :ref:`the docs <docs>` and `it <http://a.test>`_\n\
          now::\n\n    code here\n\n.. note::\n    A note.\n\n.. comment\n   goes on\n\n* item\n\n\
          .. code-block:: python\n   :linenos:\n\n   x = 1\n\nend",
@@ -169,53 +175,59 @@ fn rst_blocks_have_their_kinds() {
             "p end",
         ],
     );
-    check_links(Format::Rst, "`it <http://a.test>`_", &["http://a.test"]);
+    check_links(DocumentFormat::Rst, "`it <http://a.test>`_", &["http://a.test"]);
 }
 
 #[test]
 fn plain_text_is_cut_at_blank_lines_titles_and_items() {
     check(
-        Format::PlainText,
+        DocumentFormat::PlainText,
         "Title\n=====\none\ntwo\n\n- a\n- b\n  c\n1. d\n\nend",
         &["h Title", "p one two", "l a", "l b c", "l d", "p end"],
     );
-    check(Format::Csv, "a,b\nc,d\n", &["c a,b", "c c,d"]);
-    check(Format::AsciiDoc, "== Head\ntext", &["h Head", "p text"]);
+    check(DocumentFormat::Csv, "a,b\nc,d\n", &["c a,b", "c c,d"]);
+    check(DocumentFormat::AsciiDoc, "== Head\ntext", &["h Head", "p text"]);
 }
 
 #[test]
 fn xml_blocks_have_their_kinds() {
     check(
-        Format::Xml,
+        DocumentFormat::Xml,
         "<sect1><title>Head</title><indexterm><primary>no</primary></indexterm>\
          <para>some <literal>te</literal>xt &mdash; here</para>\
          <programlisting><![CDATA[a < b]]></programlisting><itemizedlist><listitem>\
          <para>i</para></listitem></itemizedlist></sect1>",
         &["h Head", "p some te xt — here", "x a < b", "p i"],
     );
-    check_links(Format::Xml, "<para><ulink url='http://a.test'/></para>", &["http://a.test"]);
+    check_links(
+        DocumentFormat::Xml,
+        "<para><ulink url='http://a.test'/></para>",
+        &["http://a.test"],
+    );
 }
 
 #[test]
 fn hostile_pages_stay_bounded() {
-    let headings = block_text(Format::Html, "<h1>x</h1>".repeat(100_000).as_bytes());
+    let headings = block_text(DocumentFormat::Html, "<h1>x</h1>".repeat(100_000).as_bytes());
     assert_eq!(headings.blocks.len(), MAX_BLOCKS + 1);
     let words = headings.text().split_whitespace().count();
     assert_eq!(words, 100_000);
-    let long = block_text(Format::Html, "<p>word ".repeat(4_000_000).as_bytes());
-    assert!(long.is_cut && long.text().len() <= MAX_TEXT && long.blocks.len() <= MAX_BLOCKS + 1);
-    let links = block_text(Format::Html, "<a href=x>".repeat(50_000).as_bytes());
-    assert!(links.is_cut && links.links.len() == MAX_LINKS);
+    let long = block_text(DocumentFormat::Html, "<p>word ".repeat(4_000_000).as_bytes());
+    assert!(
+        long.is_truncated && long.text().len() <= MAX_TEXT && long.blocks.len() <= MAX_BLOCKS + 1
+    );
+    let links = block_text(DocumentFormat::Html, "<a href=x>".repeat(50_000).as_bytes());
+    assert!(links.is_truncated && links.links.len() == MAX_LINKS);
     for open in ["<div>", "<nav>", "<pre>", "<template>", "<p", "<a href='"] {
-        assert!(block_text(Format::Html, open.repeat(50_000).as_bytes()).blocks.len() < 2);
+        assert!(block_text(DocumentFormat::Html, open.repeat(50_000).as_bytes()).blocks.len() < 2);
     }
-    assert!(block_text(Format::Xml, "<para>".repeat(50_000).as_bytes()).blocks.is_empty());
+    assert!(block_text(DocumentFormat::Xml, "<para>".repeat(50_000).as_bytes()).blocks.is_empty());
 }
 
 #[test]
 fn every_block_has_text_and_ranges_are_in_order() {
     for source in ["", " ", "<p> <p>\u{a0}", "<p>a\0b", "é<b>ü</b>&#x10;", "a\r\nb\u{2028}c"] {
-        for format in Format::ALL {
+        for format in DocumentFormat::ALL {
             let page = block_text(format, source.as_bytes());
             let mut end = 0;
             for block in &page.blocks {
@@ -228,7 +240,7 @@ fn every_block_has_text_and_ranges_are_in_order() {
 
 #[test]
 fn html_blocks_with_names_have_containers_of_their_own() {
-    let page = block_text(Format::Html, b"<p id=clock>x<p class=price>y<p>z<p>w");
+    let page = block_text(DocumentFormat::Html, b"<p id=clock>x<p class=price>y<p>z<p>w");
     let paths: Vec<_> = page.blocks.iter().map(|block| block.container).collect();
     assert!(paths[0] != paths[1] && paths[1] != paths[2] && paths[2] == paths[3]);
 }

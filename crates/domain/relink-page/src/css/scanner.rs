@@ -6,14 +6,14 @@ use memchr::memmem;
 
 use super::escape::resolved;
 use crate::cut::Cut as _;
-use crate::found::Notation;
+use crate::link_sink::DestinationSyntax;
 use crate::list::trim;
 
 /// What is found in a style sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece {
+pub(crate) enum CssItem {
     /// An address, and how it is written.
-    Address(Range<usize>, Notation),
+    Address(Range<usize>, DestinationSyntax),
     /// What stands in a comment.
     Comment(Range<usize>),
 }
@@ -63,14 +63,14 @@ impl<'t> Scanner<'t> {
         from + rest.iter().position(|&byte| !holds(byte)).unwrap_or(rest.len())
     }
 
-    fn comment(&mut self, slash: usize) -> Option<Piece> {
+    fn comment(&mut self, slash: usize) -> Option<CssItem> {
         let start = slash + 2;
         if !self.rest(slash).starts_with(b"/*") {
             return None;
         }
         let end = memmem::find(self.rest(start), b"*/").map_or(self.end, |length| start + length);
         self.at = (end + 2).min(self.end);
-        Some(Piece::Comment(start..end))
+        Some(CssItem::Comment(start..end))
     }
 
     fn at_rule(&mut self, sign: usize) {
@@ -87,7 +87,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// A name; it may be that of a function.
-    fn name(&mut self, start: usize) -> Option<Piece> {
+    fn name(&mut self, start: usize) -> Option<CssItem> {
         let end = self.pass(start, is_name);
         self.at = end;
         if self.byte(end) != Some(b'(') {
@@ -116,7 +116,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// The address after `url(`.
-    fn url(&mut self) -> Option<Piece> {
+    fn url(&mut self) -> Option<CssItem> {
         let start = self.pass(self.at, is_space);
         if let Some(b'"' | b'\'') = self.byte(start) {
             let content = self.string(start);
@@ -134,7 +134,8 @@ impl<'t> Scanner<'t> {
         let close = self.closing(after)?;
         self.at = close + 1;
         let is_placeholder = self.text.cut(start..close).contains("{{");
-        is_placeholder.then(|| Piece::Address(trim(self.text, start..close), Notation::Plain))
+        is_placeholder
+            .then(|| CssItem::Address(trim(self.text, start..close), DestinationSyntax::Plain))
     }
 
     fn plain_url_end(&self, start: usize) -> usize {
@@ -188,7 +189,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// A string that is an address where it stands.
-    fn string_address(&mut self, quote: usize) -> Option<Piece> {
+    fn string_address(&mut self, quote: usize) -> Option<CssItem> {
         let is_address = self.statement == Statement::Import
             || self.image_set.is_some_and(|set| set == self.depth);
         let content = self.string(quote)?;
@@ -197,7 +198,7 @@ impl<'t> Scanner<'t> {
 
     /// The address at `range`, unless it names part of the same page or a
     /// namespace.
-    fn address(&mut self, range: Range<usize>) -> Option<Piece> {
+    fn address(&mut self, range: Range<usize>) -> Option<CssItem> {
         let written = self.text.cut(range.clone());
         if self.statement == Statement::Namespace || written.starts_with('#') {
             return None;
@@ -205,15 +206,16 @@ impl<'t> Scanner<'t> {
         if self.statement == Statement::Import {
             self.statement = Statement::Other;
         }
-        let notation = resolved(written).map_or(Notation::Plain, Notation::Means);
-        Some(Piece::Address(range, notation))
+        let notation =
+            resolved(written).map_or(DestinationSyntax::Plain, DestinationSyntax::Decoded);
+        Some(CssItem::Address(range, notation))
     }
 }
 
 impl Iterator for Scanner<'_> {
-    type Item = Piece;
+    type Item = CssItem;
 
-    fn next(&mut self) -> Option<Piece> {
+    fn next(&mut self) -> Option<CssItem> {
         loop {
             let at = self.pass(self.at, |byte| !is_telling(byte));
             self.at = at + 1;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::cut::Cut as _;
-use crate::window::Sequel;
+use crate::window::InputEnd;
 
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Cells<'t> {
     separator: u8,
     at: usize,
     progress: Progress,
-    sequel: Sequel,
+    sequel: InputEnd,
 }
 
 /// What a cell that opens a quote turns out to be.
@@ -57,7 +57,12 @@ enum Quoted {
 
 impl<'t> Cells<'t> {
     /// Goes on after an earlier part of the table.
-    pub(super) fn resume(text: &'t str, separator: u8, sequel: Sequel, progress: Progress) -> Self {
+    pub(super) fn resume(
+        text: &'t str,
+        separator: u8,
+        sequel: InputEnd,
+        progress: Progress,
+    ) -> Self {
         Self { bytes: text.as_bytes(), separator, at: 0, progress, sequel }
     }
 
@@ -91,7 +96,7 @@ impl<'t> Cells<'t> {
         let quoted = if opens_quote { self.quoted() } else { Quoted::Broken };
         let (range, end, is_quoted) = match quoted {
             Quoted::Closed(range, end) => (range, end, true),
-            Quoted::Open if self.sequel == Sequel::Follows => return None,
+            Quoted::Open if self.sequel == InputEnd::Follows => return None,
             Quoted::Open | Quoted::Broken => {
                 let end = self.plain_end();
                 (self.at..end, end, false)
@@ -103,7 +108,7 @@ impl<'t> Cells<'t> {
     /// Whether what follows the text tells how the cell ends. A `\n` may
     /// belong to the `\r` before it.
     fn is_cut(&self, end: usize) -> bool {
-        self.sequel == Sequel::Follows
+        self.sequel == InputEnd::Follows
             && match self.bytes.get(end) {
                 None => true,
                 Some(b'\r') => end + 1 == self.bytes.len(),
@@ -162,7 +167,7 @@ mod tests {
     #[track_caller]
     fn check(table: &str, expect: &str) {
         let mut told = String::new();
-        for cell in Cells::resume(table, b',', Sequel::None, Progress::default()) {
+        for cell in Cells::resume(table, b',', InputEnd::None, Progress::default()) {
             told.push_str(table.cut(cell.range));
             told.push(if cell.is_last { '/' } else { '|' });
         }

@@ -1,35 +1,35 @@
 //! Which attribute of which element holds an address.
 
-use relink_model::PlaceKind::{self, Embed, Form, Link, Resource};
+use relink_model::LinkKind::{self, Embed, Form, Hyperlink, Resource};
 
 /// Where addresses stand (HTML standard, index of attributes, and what older
 /// pages still use), and the kind of place each is.
-pub(super) const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
-    ("a", "href", Link),
-    ("a", "xlink:href", Link),
-    ("area", "href", Link),
+pub(super) const ADDRESSES: &[(&str, &str, LinkKind)] = &[
+    ("a", "href", Hyperlink),
+    ("a", "xlink:href", Hyperlink),
+    ("area", "href", Hyperlink),
     ("audio", "src", Embed),
-    ("blockquote", "cite", Link),
+    ("blockquote", "cite", Hyperlink),
     ("body", "background", Embed),
     ("button", "formaction", Form),
-    ("del", "cite", Link),
+    ("del", "cite", Hyperlink),
     ("embed", "src", Embed),
     ("form", "action", Form),
-    ("frame", "longdesc", Link),
+    ("frame", "longdesc", Hyperlink),
     ("frame", "src", Embed),
     ("html", "manifest", Resource),
-    ("iframe", "longdesc", Link),
+    ("iframe", "longdesc", Hyperlink),
     ("iframe", "src", Embed),
     ("image", "href", Embed),
     ("image", "xlink:href", Embed),
-    ("img", "longdesc", Link),
+    ("img", "longdesc", Hyperlink),
     ("img", "src", Embed),
     ("input", "formaction", Form),
     ("input", "src", Embed),
-    ("ins", "cite", Link),
+    ("ins", "cite", Hyperlink),
     ("link", "href", Resource),
     ("object", "data", Embed),
-    ("q", "cite", Link),
+    ("q", "cite", Hyperlink),
     ("script", "src", Resource),
     ("source", "src", Embed),
     ("table", "background", Embed),
@@ -41,7 +41,7 @@ pub(super) const ADDRESSES: &[(&str, &str, PlaceKind)] = &[
 ];
 
 /// Where lists of picture candidates stand.
-pub(super) const CANDIDATES: &[(&str, &str, PlaceKind)] =
+pub(super) const CANDIDATES: &[(&str, &str, LinkKind)] =
     &[("img", "srcset", Embed), ("link", "imagesrcset", Resource), ("source", "srcset", Embed)];
 
 /// Where a robust link names its archived copy and the page it was made of.

@@ -1,7 +1,7 @@
 //! The anchors of HTML: what `#name` can lead to.
 
 use super::tokenizer::{Token, Tokenizer};
-use crate::found::unescaped;
+use crate::link_sink::unescaped;
 
 /// Elements whose `name` is an anchor (HTML standard, 7.4.6.3).
 const NAMED: [&str; 2] = ["a", "map"];

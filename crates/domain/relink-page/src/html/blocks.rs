@@ -8,7 +8,7 @@ use super::block_role::{BlockRole, Group};
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::blocks::{BlockBuilder, BlockKind};
 use crate::cut::Cut as _;
-use crate::found::unescaped;
+use crate::link_sink::unescaped;
 
 /// Maximum number of open containers; deeper ones are not distinguished.
 const MAX_DEPTH: usize = 128;
@@ -36,7 +36,7 @@ struct Container<'t> {
 
 /// Reads the blocks of a page, or of a piece of HTML in other text.
 pub(crate) fn read_blocks(html: &str, builder: &mut BlockBuilder) {
-    let mut reader = Reader { builder, stack: Vec::new(), hidden: 0, preformatted: 0 };
+    let mut reader = HtmlBlockParser { builder, stack: Vec::new(), hidden: 0, preformatted: 0 };
     reader.begin(BlockKind::Paragraph);
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
@@ -53,7 +53,7 @@ pub(crate) fn read_blocks(html: &str, builder: &mut BlockBuilder) {
     reader.builder.end();
 }
 
-struct Reader<'b, 't> {
+struct HtmlBlockParser<'b, 't> {
     builder: &'b mut BlockBuilder,
     stack: Vec<Container<'t>>,
     /// The number of open elements whose text is not shown.
@@ -62,7 +62,7 @@ struct Reader<'b, 't> {
     preformatted: usize,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> HtmlBlockParser<'_, 't> {
     fn text(&mut self, text: &str) {
         if self.hidden == 0 {
             self.builder.push(&htmlize::unescape(text));

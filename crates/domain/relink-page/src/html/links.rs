@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use memchr::memmem;
-use relink_model::PlaceKind::{self, Bare, Link, Metadata, Refresh, Resource};
+use relink_model::LinkKind::{self, BareUrl, Hyperlink, Metadata, Refresh, Resource};
 use relink_model::SkipReason;
 
 use super::addresses::{
@@ -18,22 +18,22 @@ use super::addresses::{
 use super::attribute_value::{refresh, srcset};
 use super::page::is_shadow_root;
 use super::style;
-use super::tokenizer::{Content, Piece, TextElement, Token, Tokenizer};
+use super::tokenizer::{Content, TextElement, Token, TokenOrComment, Tokenizer};
 use crate::bare::http_addresses;
 use crate::css;
 use crate::cut::Cut as _;
-use crate::found::{Extractor, Found, Notation, unescaped};
 use crate::json;
+use crate::link_sink::{DestinationSyntax, Extractor, LinkSink, unescaped};
 use crate::list::trim;
 use crate::value::is_address;
-use crate::window::{Resume, Sequel};
+use crate::window::{IncrementalExtractor, InputEnd};
 
 /// Reads the links of HTML.
 pub(crate) struct Html;
 
 impl Extractor for Html {
-    fn extract(&self, text: &str, found: &mut Found<'_>) {
-        HtmlParts::default().resume(text, Sequel::None, found);
+    fn extract(&self, text: &str, found: &mut LinkSink<'_>) {
+        HtmlParts::default().resume(text, InputEnd::None, found);
     }
 }
 
@@ -48,11 +48,11 @@ pub(crate) struct HtmlParts {
     base: Option<String>,
 }
 
-impl Resume for HtmlParts {
-    fn resume(&mut self, text: &str, sequel: Sequel, found: &mut Found<'_>) -> usize {
+impl IncrementalExtractor for HtmlParts {
+    fn resume(&mut self, text: &str, sequel: InputEnd, found: &mut LinkSink<'_>) -> usize {
         let end = self.each_mention(text, sequel, &mut |range, kind, reading| match reading {
-            Reading::Link(notation) => found.link(range, kind, notation),
-            Reading::Skip(reason) => found.skip(range, kind, reason),
+            CandidateKind::Link(notation) => found.link(range, kind, notation),
+            CandidateKind::Skip(reason) => found.skip(range, kind, reason),
         });
         if let Some(base) = &self.base {
             found.base(base);
@@ -63,24 +63,24 @@ impl Resume for HtmlParts {
 
 /// How what stands at a place is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum CandidateKind {
     /// As a destination.
-    Link(Notation),
+    Link(DestinationSyntax),
     /// As none, and why.
     Skip(SkipReason),
 }
 
 /// Takes in what is found.
-type Each<'e> = dyn FnMut(Range<usize>, PlaceKind, Reading) + 'e;
+type Each<'e> = dyn FnMut(Range<usize>, LinkKind, CandidateKind) + 'e;
 
 /// Hands the place of every destination in an attribute to `each`, in order;
 /// returns the base.
 pub(crate) fn each_destination(
     html: &str,
-    each: &mut dyn FnMut(Range<usize>, PlaceKind),
+    each: &mut dyn FnMut(Range<usize>, LinkKind),
 ) -> Option<String> {
     each_mention(html, &mut |range, kind, reading| {
-        if reading == Reading::Link(Notation::Html) {
+        if reading == CandidateKind::Link(DestinationSyntax::Html) {
             each(range, kind);
         }
     })
@@ -90,19 +90,19 @@ pub(crate) fn each_destination(
 /// returns the base.
 pub(crate) fn each_mention(html: &str, each: &mut Each<'_>) -> Option<String> {
     let mut parts = HtmlParts::default();
-    parts.each_mention(html, Sequel::None, each);
+    parts.each_mention(html, InputEnd::None, each);
     parts.base
 }
 
 impl HtmlParts {
     /// Hands on what a part holds, and returns where the next one begins.
-    fn each_mention(&mut self, html: &str, sequel: Sequel, each: &mut Each<'_>) -> usize {
+    fn each_mention(&mut self, html: &str, sequel: InputEnd, each: &mut Each<'_>) -> usize {
         let mut tokens = Tokenizer::resume(html, self.inside);
         let mut at = 0;
         while let Some(piece) = tokens.next_certain(sequel) {
             match piece {
-                Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
-                Piece::Token(token) => self.read_token(html, &token, &tokens, each),
+                TokenOrComment::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+                TokenOrComment::Token(token) => self.read_token(html, &token, &tokens, each),
             }
             (at, self.inside) = tokens.checkpoint();
             if self.inside.is_some() {
@@ -156,7 +156,7 @@ impl HtmlParts {
 /// Tells the addresses of a part in which none is followed.
 fn pass_over(html: &str, part: Range<usize>, reason: SkipReason, each: &mut Each<'_>) {
     for range in http_addresses(html, part) {
-        each(range, Bare, Reading::Skip(reason));
+        each(range, BareUrl, CandidateKind::Skip(reason));
     }
 }
 
@@ -167,8 +167,10 @@ fn is_linked_data(media_type: Option<&str>) -> bool {
 fn each_in_style(html: &str, range: Range<usize>, each: &mut Each<'_>) {
     for piece in css::Scanner::new(html, range) {
         match piece {
-            css::Piece::Address(range, notation) => each(range, Resource, Reading::Link(notation)),
-            css::Piece::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
+            css::CssItem::Address(range, notation) => {
+                each(range, Resource, CandidateKind::Link(notation))
+            }
+            css::CssItem::Comment(range) => pass_over(html, range, SkipReason::Comment, each),
         }
     }
 }
@@ -179,7 +181,7 @@ fn each_in_json(html: &str, range: Range<usize>, each: &mut Each<'_>) {
         if let json::Token::Text(content) = token
             && let Some((range, notation)) = json::address(html, content)
         {
-            each(range, Metadata, Reading::Link(notation));
+            each(range, Metadata, CandidateKind::Link(notation));
         }
     }
 }
@@ -201,8 +203,8 @@ struct Tag<'a, 't> {
 
 /// What an attribute's value holds.
 enum Role {
-    Address(PlaceKind),
-    Candidates(PlaceKind),
+    Address(LinkKind),
+    Candidates(LinkKind),
     Style,
     /// The content of a `meta`, whose other attributes say what it is.
     Content,
@@ -233,8 +235,9 @@ impl<'t> Tag<'_, 't> {
 
     fn each_in_value(&self, role: &Role, value: Range<usize>, each: &mut Each<'_>) {
         let html = self.html;
-        let mut address =
-            |range: Range<usize>, kind| each(range, kind, Reading::Link(Notation::Html));
+        let mut address = |range: Range<usize>, kind| {
+            each(range, kind, CandidateKind::Link(DestinationSyntax::Html))
+        };
         match role {
             Role::Address(kind) => address(trim(html, value), *kind),
             Role::Candidates(kind) => {
@@ -247,7 +250,7 @@ impl<'t> Tag<'_, 't> {
                 }
             }
             Role::Style => style::each_address(html, value, &mut |range, notation| {
-                each(range, Resource, Reading::Link(notation));
+                each(range, Resource, CandidateKind::Link(notation));
             }),
         }
     }
@@ -265,10 +268,10 @@ impl<'t> Tag<'_, 't> {
         let kind = self.kind_in(ADDRESSES, attribute).map(|kind| self.kind_by_relation(kind));
         kind.map(Role::Address)
             .or_else(|| self.kind_in(CANDIDATES, attribute).map(Role::Candidates))
-            .or_else(|| is_any(attribute, &ROBUST_ADDRESSES).then_some(Role::Address(Link)))
+            .or_else(|| is_any(attribute, &ROBUST_ADDRESSES).then_some(Role::Address(Hyperlink)))
     }
 
-    fn kind_in(&self, table: &[(&str, &str, PlaceKind)], attribute: &str) -> Option<PlaceKind> {
+    fn kind_in(&self, table: &[(&str, &str, LinkKind)], attribute: &str) -> Option<LinkKind> {
         table
             .iter()
             .find(|(element, name, _)| is(attribute, name) && is(self.name, element))
@@ -276,7 +279,7 @@ impl<'t> Tag<'_, 't> {
     }
 
     /// The kind of an address; that of a `link` depends on its relation.
-    fn kind_by_relation(&self, kind: PlaceKind) -> PlaceKind {
+    fn kind_by_relation(&self, kind: LinkKind) -> LinkKind {
         let is_about = kind == Resource
             && is(self.name, "link")
             && self.has_relation(METADATA_RELATIONS)
@@ -291,7 +294,7 @@ impl<'t> Tag<'_, 't> {
     }
 
     /// The address in the content of a `meta`.
-    fn in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, PlaceKind)> {
+    fn in_content(&self, value: &Range<usize>) -> Option<(Range<usize>, LinkKind)> {
         let written: &'t str = self.html.cut(value.clone());
         if let Some(pragma) = self.tokens.attribute("http-equiv") {
             let range = refresh(written).filter(|_| is(pragma.trim(), "refresh"))?;
@@ -322,17 +325,17 @@ fn shifted(value: &Range<usize>, range: &Range<usize>) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::check;
-    use crate::{Format, links};
+    use crate::properties::check;
+    use crate::{DocumentFormat, links};
 
     #[track_caller]
     fn one(html: &str, expect: &str) {
-        check(Format::Html, html, &[expect]);
+        check(DocumentFormat::Html, html, &[expect]);
     }
 
     #[track_caller]
     fn none(html: &str) {
-        check(Format::Html, html, &[]);
+        check(DocumentFormat::Html, html, &[]);
     }
 
     #[test]
@@ -372,7 +375,7 @@ mod tests {
         none("<meta name=description content='see http://a.test'>");
         none("<meta http-equiv=x content='http://a.test'>");
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<script type='application/ld+json'>{\"@id\":\"http:\\/\\/a.test\",\"http://k\":1,\n\"x\":[\"http://b.test\"]}</script>",
             &["1:44 metadata http:\\/\\/a.test", "2:7 metadata http://b.test"],
         );
@@ -381,7 +384,7 @@ mod tests {
     #[test]
     fn styles_are_read_as_css() {
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<style>@import 'a.css';\n/* http://no.test */b{c:url(d.png)}</style>",
             &["1:17 resource a.css", "2:4 bare http://no.test -", "2:29 resource d.png"],
         );
@@ -392,15 +395,15 @@ mod tests {
     #[test]
     fn character_references_in_a_style_are_resolved() {
         let html = "<p style=\"a:url(&quot;x?a&amp;b&#x22;);b:url(y)\">";
-        check(Format::Html, html, &["1:23 resource x?a&amp;b", "1:46 resource y"]);
-        let found = links(Format::Html, html.as_bytes()).links;
+        check(DocumentFormat::Html, html, &["1:23 resource x?a&amp;b", "1:46 resource y"]);
+        let found = links(DocumentFormat::Html, html.as_bytes()).links;
         assert_eq!(found[0].target.text(), "x?a&b");
     }
 
     #[test]
     fn a_robust_link_names_its_copy_and_its_original() {
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<a href=x data-versionurl='http://archive.test/x' data-originalurl=y data-versiondate=z>",
             &["1:9 link x", "1:28 link http://archive.test/x", "1:68 link y"],
         );
@@ -409,7 +412,7 @@ mod tests {
     #[test]
     fn comments_and_scripts_are_passed_over_and_told() {
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<!--http://a.test--><script>get('http://b.test')</script><!-- http://c.test",
             &["1:5 bare http://a.test -", "1:34 bare http://b.test -", "1:63 bare http://c.test -"],
         );
@@ -419,7 +422,7 @@ mod tests {
     #[test]
     fn bookmarks_are_links() {
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://a.test/\" \
              ADD_DATE=\"1\" ICON=\"data:x\">A</A>\n</DL><p>",
             &["3:14 link http://a.test/"],
@@ -429,7 +432,7 @@ mod tests {
     #[test]
     fn every_candidate_of_a_srcset_has_its_own_place() {
         check(
-            Format::Html,
+            DocumentFormat::Html,
             "<img srcset='a 1x,\n b 2x' src=c>",
             &["1:14 embed a", "2:2 embed b", "2:12 embed c"],
         );
@@ -451,7 +454,7 @@ mod tests {
 
     #[test]
     fn links_of_declarative_shadow_trees_are_read() {
-        let count = |html: &str| links(Format::Html, html.as_bytes()).links.len();
+        let count = |html: &str| links(DocumentFormat::Html, html.as_bytes()).links.len();
         let tree = "<x-card><template shadowrootmode=open><a href=x>x</a></template></x-card>";
         assert_eq!(count(tree), 1);
         assert_eq!(count(&format!("<template>{tree}</template><a href=y>y</a>")), 1);
@@ -476,14 +479,15 @@ mod tests {
 
     #[test]
     fn entities_are_resolved_in_the_meaning_alone() {
-        let found = links(Format::Html, b"<a href='https://a.test/?b&amp;c&copy=1&#x41;'>");
+        let found = links(DocumentFormat::Html, b"<a href='https://a.test/?b&amp;c&copy=1&#x41;'>");
         assert_eq!(found.links[0].raw, "https://a.test/?b&amp;c&copy=1&#x41;");
         assert_eq!(found.links[0].target.text(), "https://a.test/?b&c&copy=1A");
     }
 
     #[test]
     fn the_first_base_is_the_base() {
-        let found = links(Format::Html, b"<base target=x><base href=' /a&amp;b '><base href=c>");
+        let found =
+            links(DocumentFormat::Html, b"<base target=x><base href=' /a&amp;b '><base href=c>");
         assert_eq!(found.base.as_deref(), Some("/a&b"));
         assert!(found.links.is_empty());
     }
@@ -492,11 +496,11 @@ mod tests {
     fn places_hold_in_utf16_and_latin_1() {
         let utf16: Vec<u8> =
             "\u{feff}é<a href='ü'>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let link = links(Format::Html, &utf16).links.remove(0);
-        assert_eq!((link.raw.as_str(), link.place.span.range()), ("ü", 22..24));
+        let link = links(DocumentFormat::Html, &utf16).links.remove(0);
+        assert_eq!((link.raw.as_str(), link.location.span.range()), ("ü", 22..24));
         let latin_1 = b"<meta charset=latin1>\xE9<a href='\xFC'>";
-        let link = links(Format::Html, latin_1).links.remove(0);
-        assert_eq!((link.raw.as_str(), link.place.span.range()), ("ü", 31..32));
-        assert_eq!(link.place.column, 32);
+        let link = links(DocumentFormat::Html, latin_1).links.remove(0);
+        assert_eq!((link.raw.as_str(), link.location.span.range()), ("ü", 31..32));
+        assert_eq!(link.location.column, 32);
     }
 }

@@ -8,14 +8,14 @@ use std::ops::Range;
 
 use relink_model::Digest;
 
+use super::client_redirect::{ADDRESS_LENGTH, ClientRedirectDetector};
 use super::element::Element;
-use super::onward::{ADDRESS_LENGTH, Onward};
-use super::signs::Signs;
+use super::signs::FlagDetector;
 use super::tokenizer::{TextElement, Token, Tokenizer};
 use crate::cut::Cut as _;
-use crate::folded::{Folded, folded_title};
-use crate::found::unescaped;
-use crate::shingle::VisibleText;
+use crate::folded::{WhitespaceFolder, folded_title};
+use crate::link_sink::unescaped;
+use crate::shingle::VisibleTextBuilder;
 
 /// How many headings a digest keeps.
 const HEADINGS: usize = 8;
@@ -30,7 +30,7 @@ const SCRIPTS: usize = 16;
 /// Fills in what the page says: title, headings, language, canonical address,
 /// text, where it sends its reader, and what marks it bears.
 pub(crate) fn read_page(html: &str, digest: &mut Digest) {
-    let mut page = Page::new(digest);
+    let mut page = PageDigester::new(digest);
     let mut tokens = Tokenizer::new(html);
     while let Some(token) = tokens.next_token() {
         match token {
@@ -47,12 +47,12 @@ pub(crate) fn read_page(html: &str, digest: &mut Digest) {
     page.finish(html);
 }
 
-struct Page<'d, 't> {
+struct PageDigester<'d, 't> {
     digest: &'d mut Digest,
-    text: VisibleText,
-    heading: Option<Folded>,
-    signs: Signs<'t>,
-    onward: Onward,
+    text: VisibleTextBuilder,
+    heading: Option<WhitespaceFolder>,
+    signs: FlagDetector<'t>,
+    onward: ClientRedirectDetector,
     /// Where the inline scripts stand.
     scripts: Vec<Range<usize>>,
     /// Whether the script just opened is one that runs and stands here.
@@ -66,14 +66,14 @@ struct Page<'d, 't> {
     drawings: usize,
 }
 
-impl<'d, 't> Page<'d, 't> {
+impl<'d, 't> PageDigester<'d, 't> {
     fn new(digest: &'d mut Digest) -> Self {
         Self {
             digest,
-            text: VisibleText::default(),
+            text: VisibleTextBuilder::default(),
             heading: None,
-            signs: Signs::default(),
-            onward: Onward::default(),
+            signs: FlagDetector::default(),
+            onward: ClientRedirectDetector::default(),
             scripts: Vec::new(),
             is_inline: false,
             templates: 0,
@@ -123,7 +123,7 @@ impl<'d, 't> Page<'d, 't> {
         match element {
             Element::Heading => {
                 self.end_heading();
-                self.heading = Some(Folded::new(HEADING_LENGTH));
+                self.heading = Some(WhitespaceFolder::new(HEADING_LENGTH));
             }
             Element::Template if self.templates == 0 && is_shadow_root(tokens) => {}
             Element::Template => self.templates += 1,
@@ -191,7 +191,7 @@ impl<'d, 't> Page<'d, 't> {
     }
 
     fn end_heading(&mut self) {
-        let heading = self.heading.take().and_then(Folded::finish);
+        let heading = self.heading.take().and_then(WhitespaceFolder::finish);
         if self.digest.headings.len() < HEADINGS {
             self.digest.headings.extend(heading);
         }
@@ -201,10 +201,10 @@ impl<'d, 't> Page<'d, 't> {
         self.end_heading();
         let shown = self.text.finish();
         self.digest.text_length = shown.length;
-        self.digest.opening = shown.opening;
-        self.digest.closing = shown.closing;
+        self.digest.text_start = shown.opening;
+        self.digest.text_end = shown.closing;
         self.digest.sketch = shown.sketch;
-        self.digest.onward = self.onward.finish(html, &self.scripts, shown.length);
+        self.digest.client_redirect = self.onward.finish(html, &self.scripts, shown.length);
         self.signs.finish(html, &self.scripts, self.digest);
     }
 }

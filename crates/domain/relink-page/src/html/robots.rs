@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use memchr::memmem;
 
 use super::tokenizer::{Token, Tokenizer};
-use crate::found::unescaped;
+use crate::link_sink::unescaped;
 
 /// The names of `meta` elements that speak to us: to all, and to us alone.
 const SPEAKS_TO_US: [&str; 2] = ["robots", "relink"];
 
 /// What a page asks of programs that follow links.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RobotsMarks {
+pub struct RobotsMeta {
     /// What its `meta` elements say, as written.
     pub directives: Vec<String>,
     /// The destinations, as written, that no link without `rel=nofollow` names.
@@ -20,8 +20,8 @@ pub struct RobotsMarks {
 }
 
 /// Reads what a page asks of programs that follow links.
-pub(crate) fn read_robots_marks(html: &str) -> RobotsMarks {
-    let mut marks = RobotsMarks::default();
+pub(crate) fn read_robots_marks(html: &str) -> RobotsMeta {
+    let mut marks = RobotsMeta::default();
     // Most pages ask for nothing, and need no second reading.
     if !has_any(html) {
         return marks;

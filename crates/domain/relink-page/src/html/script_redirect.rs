@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
-use super::onward::PATIENCE;
+use super::client_redirect::PATIENCE;
 use crate::cut::Cut as _;
 
 /// Longer scripts do more than send a reader on.
@@ -64,14 +64,14 @@ pub(super) fn script_redirect(script: &str, onload: &str) -> Option<String> {
     if !may_redirect {
         return None;
     }
-    let mut reading = Reading { script, ..Reading::default() };
+    let mut reading = ScriptScanner { script, ..ScriptScanner::default() };
     reading.read();
     reading.finish(onload)
 }
 
 /// A script being read.
 #[derive(Default)]
-struct Reading<'s> {
+struct ScriptScanner<'s> {
     script: &'s str,
     at: usize,
     /// How many braces are open.
@@ -100,7 +100,7 @@ enum Act {
     Calls,
 }
 
-impl<'s> Reading<'s> {
+impl<'s> ScriptScanner<'s> {
     fn read(&mut self) {
         while let Some(byte) = self.byte() {
             match byte {
@@ -258,7 +258,7 @@ impl<'s> Reading<'s> {
         else {
             return;
         };
-        let mut inner = Reading { script: &script, ..Reading::default() };
+        let mut inner = ScriptScanner { script: &script, ..ScriptScanner::default() };
         inner.strings.clone_from(&self.strings);
         // Within, a timer's string is skipped like any other.
         inner.is_hindered = self.is_hindered || mentions(&script, "setTimeout") > 0;

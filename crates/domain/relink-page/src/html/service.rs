@@ -88,13 +88,13 @@ impl Services {
 
 /// A word, what must follow it at once, and what both together mean. All in
 /// lower case; a word is of letters, digits and `-_$`.
-type Word = (&'static str, &'static str, Services);
+type ServiceToken = (&'static str, &'static str, Services);
 
 use Services as S;
 
 /// The words by which services are known, as found in public documentation
 /// and on public pages.
-const WORDS: &[Word] = &[
+const WORDS: &[ServiceToken] = &[
     // Tests of visitors.
     ("challenge-platform", "/", S::WALL),
     ("scripts", "/jsd/", S::TAME),

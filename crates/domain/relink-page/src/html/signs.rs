@@ -8,12 +8,12 @@
 use std::ops::Range;
 
 use memchr::memchr2_iter;
-use relink_model::{Digest, Mark};
+use relink_model::{Digest, PageFlag};
 
+use super::app_shell::{AppShellDetector, EmptyRoot};
 use super::element::Element;
 use super::script_builder::{defines_elements, writes_content};
 use super::service::Services;
-use super::shell::{EmptyRoot, Shell};
 use super::tokenizer::Tokenizer;
 use crate::cut::Cut as _;
 
@@ -84,13 +84,13 @@ enum Role {
 
 /// The signs seen so far.
 #[derive(Debug, Default)]
-pub(super) struct Signs<'t> {
+pub(super) struct FlagDetector<'t> {
     bits: Bits,
     fields: u32,
-    shell: Shell<'t>,
+    shell: AppShellDetector<'t>,
 }
 
-impl<'t> Signs<'t> {
+impl<'t> FlagDetector<'t> {
     /// Takes in a start tag that readers with scripts get, after `shown`
     /// characters of visible text.
     pub(super) fn open(
@@ -162,11 +162,11 @@ impl<'t> Signs<'t> {
                 let start = script.cut(..script.len().min(SCRIPT_START));
                 self.serve(Services::of_text(start), Role::Inline);
             }
-            if let Some(onward) = &digest.onward {
+            if let Some(onward) = &digest.client_redirect {
                 self.serve(Services::of_address(onward), Role::Link);
             }
         }
-        digest.marks = self.marks(digest);
+        digest.flags = self.marks(digest);
     }
 
     /// Looks in an inline script for what builds a page.
@@ -269,7 +269,7 @@ impl<'t> Signs<'t> {
         }
     }
 
-    fn marks(&self, digest: &Digest) -> Vec<Mark> {
+    fn marks(&self, digest: &Digest) -> Vec<PageFlag> {
         let is_little = digest.text_length <= LITTLE_TEXT;
         let is_bare = digest.text_length <= SHELL_TEXT && !self.shell.says_something;
         let is_shell = self.is_shell(digest, is_bare);
@@ -280,12 +280,12 @@ impl<'t> Signs<'t> {
         let is_consent =
             self.has(Bits::CONSENT_FORM) || (self.has(Bits::CONSENT) && is_bare && !is_shell);
         [
-            (Mark::AsksPassword, self.has(Bits::PASSWORD)),
-            (Mark::NoIndex, self.has(Bits::NO_INDEX)),
-            (Mark::ScriptShell, is_shell),
-            (Mark::Challenge, is_test && is_little),
-            (Mark::Parking, is_parked),
-            (Mark::Consent, is_consent && is_little),
+            (PageFlag::PasswordField, self.has(Bits::PASSWORD)),
+            (PageFlag::NoIndex, self.has(Bits::NO_INDEX)),
+            (PageFlag::AppShell, is_shell),
+            (PageFlag::BotChallenge, is_test && is_little),
+            (PageFlag::Parking, is_parked),
+            (PageFlag::Consent, is_consent && is_little),
         ]
         .into_iter()
         .filter_map(|(mark, holds)| holds.then_some(mark))

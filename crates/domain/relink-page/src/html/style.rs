@@ -6,16 +6,16 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem};
 
-use crate::css::{Piece, Scanner};
+use crate::css::{CssItem, Scanner};
 use crate::cut::Cut as _;
-use crate::found::Notation;
-use crate::resolved::Resolved;
+use crate::link_sink::DestinationSyntax;
+use crate::resolved::UnescapedText;
 
 /// Hands every address of the CSS at `value` to `each`.
 pub(super) fn each_address(
     html: &str,
     value: Range<usize>,
-    each: &mut dyn FnMut(Range<usize>, Notation),
+    each: &mut dyn FnMut(Range<usize>, DestinationSyntax),
 ) {
     let written = html.as_bytes().cut(value.clone());
     // Nearly no style has an address.
@@ -24,7 +24,7 @@ pub(super) fn each_address(
     }
     if memchr(b'&', written).is_none() {
         for piece in Scanner::new(html, value) {
-            if let Piece::Address(range, notation) = piece {
+            if let CssItem::Address(range, notation) = piece {
                 each(range, notation);
             }
         }
@@ -33,19 +33,19 @@ pub(super) fn each_address(
     let resolved = resolve(html, value);
     let css = resolved.text();
     for piece in Scanner::new(css, 0..css.len()) {
-        if let Piece::Address(range, notation) = piece {
+        if let CssItem::Address(range, notation) = piece {
             let means = match notation {
-                Notation::Means(means) => means,
+                DestinationSyntax::Decoded(means) => means,
                 _ => css.cut(range.clone()).to_owned(),
             };
-            each(resolved.written(range), Notation::Means(means));
+            each(resolved.written(range), DestinationSyntax::Decoded(means));
         }
     }
 }
 
 /// The value with its character references resolved, one by one.
-fn resolve(html: &str, value: Range<usize>) -> Resolved {
-    let mut resolved = Resolved::default();
+fn resolve(html: &str, value: Range<usize>) -> UnescapedText {
+    let mut resolved = UnescapedText::default();
     let mut at = value.start;
     while let Some(next) = memchr(b'&', html.as_bytes().cut(at..value.end)) {
         let start = at + next;

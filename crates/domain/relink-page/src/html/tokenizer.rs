@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2_iter, memmem};
 
 use crate::cut::{ByteAt as _, Cut as _};
-use crate::window::Sequel;
+use crate::window::InputEnd;
 
 /// A piece of an HTML document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) enum Token<'t> {
 
 /// A token, or what stands between tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Piece<'t> {
+pub(crate) enum TokenOrComment<'t> {
     /// A token.
     Token(Token<'t>),
     /// What stands in a comment.
@@ -89,9 +89,9 @@ impl<'t> Tokenizer<'t> {
 
     /// Reads the next token or comment; nothing if what follows may change it.
     /// Whatever reaches the end of the text may go on after it.
-    pub(crate) fn next_certain(&mut self, sequel: Sequel) -> Option<Piece<'t>> {
+    pub(crate) fn next_certain(&mut self, sequel: InputEnd) -> Option<TokenOrComment<'t>> {
         let piece = self.next_piece();
-        piece.filter(|_| sequel == Sequel::None || self.at < self.text.len())
+        piece.filter(|_| sequel == InputEnd::None || self.at < self.text.len())
     }
 
     /// The attributes of the start tag just read, in order. Of two with one
@@ -111,34 +111,34 @@ impl<'t> Tokenizer<'t> {
     /// in is dropped, as browsers do.
     pub(crate) fn next_token(&mut self) -> Option<Token<'t>> {
         loop {
-            if let Piece::Token(token) = self.next_piece()? {
+            if let TokenOrComment::Token(token) = self.next_piece()? {
                 return Some(token);
             }
         }
     }
 
     /// Reads the next token or comment; nothing at the end.
-    pub(crate) fn next_piece(&mut self) -> Option<Piece<'t>> {
+    pub(crate) fn next_piece(&mut self) -> Option<TokenOrComment<'t>> {
         if let Some(content) = self.element_content() {
-            return Some(Piece::Token(Token::Content(content)));
+            return Some(TokenOrComment::Token(Token::Content(content)));
         }
         while self.at < self.text.len() {
             if !self.is_markup_at(self.at) {
-                return Some(Piece::Token(self.character_data()));
+                return Some(TokenOrComment::Token(self.character_data()));
             }
             match self.byte(self.at + 1) {
                 Some(b'!') => {
                     if let Some(comment) = self.declaration() {
-                        return Some(Piece::Comment(comment));
+                        return Some(TokenOrComment::Comment(comment));
                     }
                 }
                 Some(b'?') => self.skip_past_angle(),
                 Some(b'/') => {
                     if let Some(name) = self.end_tag() {
-                        return Some(Piece::Token(Token::End(name)));
+                        return Some(TokenOrComment::Token(Token::End(name)));
                     }
                 }
-                _ => return self.start_tag().map(|name| Piece::Token(Token::Start(name))),
+                _ => return self.start_tag().map(|name| TokenOrComment::Token(Token::Start(name))),
             }
         }
         None

@@ -5,11 +5,11 @@ use std::ops::Range;
 use memchr::memchr;
 
 use crate::cut::Cut as _;
-use crate::resolved::Resolved;
+use crate::resolved::UnescapedText;
 
 /// Adds the content of a string that stands at `range` to `resolved`. What is
 /// no escape is taken as it is written.
-pub(crate) fn resolve(text: &str, range: Range<usize>, resolved: &mut Resolved) {
+pub(crate) fn resolve(text: &str, range: Range<usize>, resolved: &mut UnescapedText) {
     let (mut plain, mut from) = (range.start, range.start);
     while let Some(next) = memchr(b'\\', text.as_bytes().cut(from..range.end)) {
         let at = from + next;
@@ -63,7 +63,7 @@ mod tests {
 
     #[track_caller]
     fn check(written: &str, means: &str) {
-        let mut resolved = Resolved::default();
+        let mut resolved = UnescapedText::default();
         resolve(written, 0..written.len(), &mut resolved);
         assert_eq!(resolved.text(), means);
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3, memmem};
 
 use crate::cut::{ByteAt as _, Cut as _};
-use crate::window::Sequel;
+use crate::window::InputEnd;
 
 /// A piece of a JSON document; strings are given by their content as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub(crate) struct Tokenizer<'t> {
     end: usize,
     /// Searched for in vain once, the end of a block comment is never there.
     lacks_block_end: bool,
-    sequel: Sequel,
+    sequel: InputEnd,
     /// Where reading can begin again once more of the text is there.
     resumes_at: usize,
 }
@@ -43,12 +43,12 @@ pub(crate) struct Tokenizer<'t> {
 impl<'t> Tokenizer<'t> {
     pub(crate) fn new(text: &'t str, part: Range<usize>) -> Self {
         let (at, end) = (part.start, part.end);
-        let sequel = Sequel::None;
+        let sequel = InputEnd::None;
         Self { text, at, end, lacks_block_end: false, sequel, resumes_at: at }
     }
 
     /// Goes through a part of a document, after which another may follow.
-    pub(crate) fn of_part(text: &'t str, sequel: Sequel) -> Self {
+    pub(crate) fn of_part(text: &'t str, sequel: InputEnd) -> Self {
         Self { sequel, ..Self::new(text, 0..text.len()) }
     }
 
@@ -61,7 +61,7 @@ impl<'t> Tokenizer<'t> {
     /// reaches the end of the text may go on after it.
     pub(crate) fn next_certain(&mut self) -> Option<Token> {
         let token = self.next_token();
-        token.filter(|_| self.sequel == Sequel::None || self.at < self.end)
+        token.filter(|_| self.sequel == InputEnd::None || self.at < self.end)
     }
 
     /// Reads the next token; nothing at the end.
@@ -103,7 +103,7 @@ impl<'t> Tokenizer<'t> {
     /// Whether what follows the text tells if the slash at `at` begins a
     /// comment.
     fn is_cut_comment(&self, at: usize) -> bool {
-        self.sequel == Sequel::Follows
+        self.sequel == InputEnd::Follows
             && match self.rest(at + 1) {
                 [] => true,
                 [b'*', inside @ ..] => memmem::find(inside, b"*/").is_none(),
@@ -142,7 +142,7 @@ impl<'t> Tokenizer<'t> {
     fn key_or_text(&mut self, content: Range<usize>) -> Token {
         match self.rest(self.at).iter().find(|byte| !byte.is_ascii_whitespace()) {
             Some(b':') => return Token::Key(content),
-            None if self.sequel == Sequel::Follows => self.at = self.end,
+            None if self.sequel == InputEnd::Follows => self.at = self.end,
             _ => {}
         }
         Token::Text(content)

@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 use crate::cut::Cut as _;
 
 /// A sign, and where it stands next.
-pub(super) struct Ahead<'t> {
+pub(super) struct NextOccurrence<'t> {
     text: &'t [u8],
     finder: Finder<'static>,
     /// Where the search began.
@@ -20,7 +20,7 @@ pub(super) struct Ahead<'t> {
     next: usize,
 }
 
-impl<'t> Ahead<'t> {
+impl<'t> NextOccurrence<'t> {
     pub(super) fn new(text: &'t str, sign: &'static str) -> Self {
         let text = text.as_bytes();
         let finder = Finder::new(sign);
@@ -51,13 +51,13 @@ mod tests {
 
     #[test]
     fn a_sign_is_found_in_its_part_in_whatever_order() {
-        let mut ahead = Ahead::new("a://b://c", "://");
+        let mut ahead = NextOccurrence::new("a://b://c", "://");
         assert!(ahead.is_there());
         for (part, expect) in
             [(0..1, false), (0..2, true), (2..5, false), (2..6, true), (6..9, false), (0..9, true)]
         {
             assert_eq!(ahead.is_in(&part), expect, "{part:?}");
         }
-        assert!(!Ahead::new("abc", "://").is_there());
+        assert!(!NextOccurrence::new("abc", "://").is_there());
     }
 }

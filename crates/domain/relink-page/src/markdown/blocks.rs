@@ -3,7 +3,7 @@
 use crate::cut::Cut as _;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
-use super::{as_lists, blunted, front_matter, options};
+use super::{as_lists, front_matter, neutralize_brackets, options};
 use crate::blocks::{BlockBuilder, BlockKind};
 use crate::html;
 
@@ -19,8 +19,9 @@ const SHOWN_SETTINGS: [(&str, BlockKind); 4] = [
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
     let start = front_matter::length(text);
     read_settings(text.cut(..start), builder);
-    let body = blunted(as_lists(text.cut(start..)));
-    let mut reader = Reader { builder, html: String::new(), items: 0, quotes: 0, images: 0 };
+    let body = neutralize_brackets(as_lists(text.cut(start..)));
+    let mut reader =
+        MarkdownBlockParser { builder, html: String::new(), items: 0, quotes: 0, images: 0 };
     for event in Parser::new_ext(&body, options(&body)) {
         reader.read(event);
     }
@@ -53,7 +54,7 @@ fn read_settings(settings: &str, builder: &mut BlockBuilder) {
     builder.begin(BlockKind::Paragraph, false, 0);
 }
 
-struct Reader<'b> {
+struct MarkdownBlockParser<'b> {
     builder: &'b mut BlockBuilder,
     /// A block of HTML, which comes line by line.
     html: String,
@@ -62,7 +63,7 @@ struct Reader<'b> {
     images: usize,
 }
 
-impl Reader<'_> {
+impl MarkdownBlockParser<'_> {
     fn read(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.open(&tag),

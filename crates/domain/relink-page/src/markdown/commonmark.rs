@@ -4,10 +4,10 @@
 //! as `written => meant` where the two differ. Every one stands at its exact
 //! place. The sections are those of the specification.
 
-use relink_model::{LinkTarget, PlaceKind, SkipReason};
+use relink_model::{LinkKind, LinkTarget, SkipReason};
 
 use crate::cut::Cut as _;
-use crate::{Format, links};
+use crate::{DocumentFormat, links};
 
 type Row = (&'static str, &'static [&'static str]);
 
@@ -17,8 +17,8 @@ fn check(rows: &[Row]) {
         // The line before keeps a rule from being taken for front matter.
         let document = format!("\n{markdown}");
         let mut told = Vec::new();
-        for link in links(Format::Markdown, document.as_bytes()).links {
-            assert_eq!(document.cut(link.place.span.range()), link.raw);
+        for link in links(DocumentFormat::Markdown, document.as_bytes()).links {
+            assert_eq!(document.cut(link.location.span.range()), link.raw);
             if is_rendered(&link) {
                 let meant = link.target.text();
                 let differs = meant != link.raw;
@@ -34,7 +34,7 @@ fn check(rows: &[Row]) {
 fn is_rendered(link: &relink_model::Link) -> bool {
     use SkipReason::{Code, Comment, Unused};
     let is_skipped = matches!(link.target, LinkTarget::Skipped(_, Code | Comment | Unused));
-    !is_skipped && !matches!(link.place.kind, PlaceKind::Bare | PlaceKind::Reference)
+    !is_skipped && !matches!(link.location.kind, LinkKind::BareUrl | LinkKind::Reference)
 }
 
 #[test]

@@ -4,15 +4,15 @@
 //! write it. Without an end there is none, and the text begins at once. The
 //! settings are not parsed: addresses are looked for in each line.
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 use crate::bare::http_addresses;
 use crate::cut::Cut as _;
-use crate::found::Notation;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::DestinationSyntax;
 
 /// Notes the addresses of the front matter, which is the first `length` bytes.
-pub(crate) fn read(text: &str, length: usize, mentions: &mut Mentions<'_>) {
+pub(crate) fn read(text: &str, length: usize, mentions: &mut LinkCandidates<'_>) {
     let mut start = 0;
     for line in text.cut(..length).split_inclusive('\n') {
         let part = start..start + line.len();
@@ -22,7 +22,7 @@ pub(crate) fn read(text: &str, length: usize, mentions: &mut Mentions<'_>) {
             continue;
         }
         for range in http_addresses(text, part) {
-            mentions.link(range, PlaceKind::Value, Notation::Plain);
+            mentions.link(range, LinkKind::Value, DestinationSyntax::Plain);
         }
     }
 }

@@ -7,11 +7,11 @@
 use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
 use crate::cut::Cut as _;
-use crate::found::Notation;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::DestinationSyntax;
 
 /// How many bytes of tags are read for each byte of the text. Tags that never
 /// end would otherwise be read to the end of the text, each of them.
@@ -25,7 +25,7 @@ pub(crate) fn has_components(text: &str) -> bool {
 
 /// Notes the destinations of components (`<Card href="…">`) outside of code,
 /// whose parts are in order.
-pub(crate) fn components(text: &str, code: &[Range<usize>], mentions: &mut Mentions<'_>) {
+pub(crate) fn components(text: &str, code: &[Range<usize>], mentions: &mut LinkCandidates<'_>) {
     let bytes = text.as_bytes();
     let mut budget = bytes.len().saturating_mul(READS_PER_BYTE);
     let mut end = 0;
@@ -53,7 +53,7 @@ struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    fn read(&mut self, mentions: &mut Mentions<'_>) {
+    fn read(&mut self, mentions: &mut LinkCandidates<'_>) {
         self.word(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_'));
         while self.skip_space() {
             let name =
@@ -120,18 +120,22 @@ impl<'t> Tag<'t> {
         }
     }
 
-    fn note(&self, name: &str, value: Range<usize>, mentions: &mut Mentions<'_>) {
+    fn note(&self, name: &str, value: Range<usize>, mentions: &mut LinkCandidates<'_>) {
         let kind = match name {
-            "href" | "to" => PlaceKind::Link,
-            "src" => PlaceKind::Embed,
+            "href" | "to" => LinkKind::Hyperlink,
+            "src" => LinkKind::Embed,
             _ => return,
         };
         let inside = value.start + 1..value.end - 1;
         let written = self.text.cut(inside.clone());
         if !self.text.cut(value.clone()).starts_with('{') {
-            mentions.link(inside, kind, Notation::Html);
+            mentions.link(inside, kind, DestinationSyntax::Html);
         } else if let Some(length) = literal(written) {
-            mentions.link(inside.start + 1..inside.start + 1 + length, kind, Notation::Plain);
+            mentions.link(
+                inside.start + 1..inside.start + 1 + length,
+                kind,
+                DestinationSyntax::Plain,
+            );
         } else {
             mentions.skip(value, kind, SkipReason::Placeholder);
         }

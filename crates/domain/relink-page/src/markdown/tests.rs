@@ -5,12 +5,12 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use relink_model::{Link, LinkTarget, SkipReason};
 
 use crate::cut::Cut as _;
-use crate::laws::check as check_format;
-use crate::{Format, links};
+use crate::properties::check as check_format;
+use crate::{DocumentFormat, links};
 
 #[track_caller]
 fn check(markdown: &str, expect: &[&str]) {
-    check_format(Format::Markdown, markdown, expect);
+    check_format(DocumentFormat::Markdown, markdown, expect);
 }
 
 #[track_caller]
@@ -21,12 +21,12 @@ fn none(markdown: &str) {
 /// Checks how the only destination of a document is written, and what it means.
 #[track_caller]
 fn dest(markdown: &str, raw: &str, meaning: &str) {
-    let found = links(Format::Markdown, markdown.as_bytes()).links;
+    let found = links(DocumentFormat::Markdown, markdown.as_bytes()).links;
     let [link] = found.as_slice() else {
         panic!("one link, not {found:?}");
     };
     assert_eq!(link.raw, raw);
-    assert_eq!(markdown.cut(link.place.span.range()), raw);
+    assert_eq!(markdown.cut(link.location.span.range()), raw);
     assert_eq!(link.target.text(), meaning);
 }
 
@@ -111,7 +111,8 @@ fn a_definition_whose_label_is_taken_is_told_as_skipped() {
 
 #[test]
 fn what_a_repeated_definition_means_is_told_as_it_reads() {
-    let found = links(Format::Markdown, b"[r]\n\n[r]: a\n[r]: x\\&amp;&amp;&copy=1&#65;\\y").links;
+    let found =
+        links(DocumentFormat::Markdown, b"[r]\n\n[r]: a\n[r]: x\\&amp;&amp;&copy=1&#65;\\y").links;
     let expect = LinkTarget::Skipped("x&amp;&&copy=1A\\y".into(), SkipReason::Unused);
     assert_eq!(found[1].target, expect);
 }
@@ -120,7 +121,7 @@ fn what_a_repeated_definition_means_is_told_as_it_reads() {
 fn a_definition_nobody_refers_to_is_told_as_skipped() {
     check("[//]: # (a comment)\n\n[a]: x\n", &["1:7 definition # -", "3:6 definition x -"]);
     check("[a]\n\n[b]: <x\\>y>\n\n[a]: z\n", &["3:7 definition x\\>y -", "5:6 definition z"]);
-    let unused = links(Format::Markdown, b"[b]: <x\\>y>").links;
+    let unused = links(DocumentFormat::Markdown, b"[b]: <x\\>y>").links;
     assert_eq!(unused[0].target, LinkTarget::Skipped("x>y".into(), SkipReason::Unused));
     none("[a][b] [c]");
 }
@@ -165,9 +166,9 @@ fn addresses_in_code_and_comments_are_told_as_skipped() {
     );
     check("> <!--\n> https://a.test\n> -->\n", &["2:3 bare https://a.test -"]);
     none(r"\[a](x) \<https://> \<a href=x>");
-    let code = links(Format::Markdown, b"`https://a.test`").links;
+    let code = links(DocumentFormat::Markdown, b"`https://a.test`").links;
     assert_eq!(code[0].target, LinkTarget::Skipped("https://a.test".into(), SkipReason::Code));
-    let comment = links(Format::Markdown, b"<!-- https://a.test -->").links;
+    let comment = links(DocumentFormat::Markdown, b"<!-- https://a.test -->").links;
     let expect = LinkTarget::Skipped("https://a.test".into(), SkipReason::Comment);
     assert_eq!(comment[0].target, expect);
 }
@@ -280,8 +281,8 @@ proptest! {
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..25)
     ) {
         let markdown = format!("[{}](x)", pieces.concat());
-        let found = links(Format::Markdown, markdown.as_bytes()).links;
-        let is_page = |link: &&Link| markdown.cut(..link.place.span.start).ends_with("[[");
+        let found = links(DocumentFormat::Markdown, markdown.as_bytes()).links;
+        let is_page = |link: &&Link| markdown.cut(..link.location.span.start).ends_with("[[");
         for link in &found {
             let (raw, written) = (link.raw.trim(), unescaped(&link.raw));
             let target = link.target.text();

@@ -24,40 +24,40 @@ fn played(mut plan: QueryPlan, answers: &[u64]) -> String {
 }
 
 #[track_caller]
-fn check(aim: Aim, phrases: &str, answers: &[u64], expect: &str) {
+fn check(aim: SearchGoal, phrases: &str, answers: &[u64], expect: &str) {
     assert_eq!(played(QueryPlan::new(aim, &page(phrases), None), answers), expect);
 }
 
 #[test]
 fn the_very_page_is_found_by_adding_phrases() {
-    check(Aim::Identical, "a b c d", &[900, 40, 3], "a b > a b c > a b c d > end");
-    check(Aim::Identical, "a b c d", &[7], "a b > end");
+    check(SearchGoal::Identical, "a b c d", &[900, 40, 3], "a b > a b c > a b c d > end");
+    check(SearchGoal::Identical, "a b c d", &[7], "a b > end");
 }
 
 #[test]
 fn a_phrase_that_fits_nothing_gives_way_to_another() {
-    check(Aim::Identical, "a b c d e", &[900, 0, 0, 2], "a b > a b c > a b d > a b e > end");
-    check(Aim::Identical, "a b c", &[0, 0], "a b > a c > end");
+    check(SearchGoal::Identical, "a b c d e", &[900, 0, 0, 2], "a b > a b c > a b d > a b e > end");
+    check(SearchGoal::Identical, "a b c", &[0, 0], "a b > a c > end");
 }
 
 #[test]
 fn pages_like_it_are_found_by_dropping_phrases() {
-    check(Aim::Similar, "a b c", &[0, 4, 500], "a b c > a b > a > end");
-    check(Aim::Similar, "a b c", &[0, 0, 0], "a b c > a b > a > end");
-    check(Aim::Similar, "a b c d e f g h i j", &[10], "a b c d e f g h > end");
+    check(SearchGoal::Similar, "a b c", &[0, 4, 500], "a b c > a b > a > end");
+    check(SearchGoal::Similar, "a b c", &[0, 0, 0], "a b c > a b > a > end");
+    check(SearchGoal::Similar, "a b c d e f g h i j", &[10], "a b c d e f g h > end");
 }
 
 #[test]
 fn a_plan_without_phrases_is_at_its_end() {
-    check(Aim::Identical, "", &[], "end");
-    check(Aim::Similar, "", &[], "end");
+    check(SearchGoal::Identical, "", &[], "end");
+    check(SearchGoal::Similar, "", &[], "end");
 }
 
 #[test]
 fn the_title_is_asked_for_first_whatever_it_finds() {
     let title = title_query("Snowy owls", Some("example.org"));
     let nothing = title_query("—", None);
-    let plan = QueryPlan::new(Aim::Identical, &page("a b c"), Some("example.org"));
+    let plan = QueryPlan::new(SearchGoal::Identical, &page("a b c"), Some("example.org"));
     let plan = plan.led_by([nothing, title]);
     let site = "site:example.org";
     let expect = format!("snowy owls {site} > a b {site} > end");
@@ -66,8 +66,8 @@ fn the_title_is_asked_for_first_whatever_it_finds() {
 
 #[test]
 fn a_plan_ends_after_so_many_queries() {
-    let limits = PlanLimits { queries: 2, ..PlanLimits::of(Aim::Identical) };
-    let plan = QueryPlan::with_limits(Aim::Identical, &page("a b c d e f"), None, limits);
+    let limits = PlanLimits { queries: 2, ..PlanLimits::of(SearchGoal::Identical) };
+    let plan = QueryPlan::with_limits(SearchGoal::Identical, &page("a b c d e f"), None, limits);
     assert_eq!(played(plan, &[900; 9]), "a b > a b c > end");
 }
 
@@ -92,7 +92,7 @@ proptest! {
         answers in prop::collection::vec(0_u64..50, 20),
         is_similar in any::<bool>(),
     ) {
-        let aim = if is_similar { Aim::Similar } else { Aim::Identical };
+        let aim = if is_similar { SearchGoal::Similar } else { SearchGoal::Identical };
         let plan = QueryPlan::new(aim, &page(&phrases), None);
         prop_assert!(played(plan, &answers).ends_with("end"));
     }

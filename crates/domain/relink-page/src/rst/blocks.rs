@@ -7,7 +7,7 @@
 use crate::blocks::{BlockBuilder, BlockKind, is_underline, list_item};
 use crate::cut::Cut as _;
 use crate::line::Line;
-use crate::{Format, each_link};
+use crate::{DocumentFormat, for_each_link};
 
 /// Directives whose content is code.
 const CODE_DIRECTIVES: &[&str] =
@@ -22,15 +22,15 @@ const UNSHOWN_DIRECTIVES: &[&str] = &[
 
 /// Reads the blocks of a document.
 pub(crate) fn read_blocks(text: &str, builder: &mut BlockBuilder) {
-    let mut reader = Reader { text, at: 0, builder, paragraph: String::new() };
+    let mut reader = RstBlockParser { text, at: 0, builder, paragraph: String::new() };
     reader.read();
     reader.builder.end();
-    each_link(Format::Rst, text.as_bytes(), &mut |link| {
+    for_each_link(DocumentFormat::Rst, text.as_bytes(), &mut |link| {
         builder.link_without_block(link.target.text());
     });
 }
 
-struct Reader<'b, 't> {
+struct RstBlockParser<'b, 't> {
     text: &'t str,
     /// The start of the next line.
     at: usize,
@@ -39,7 +39,7 @@ struct Reader<'b, 't> {
     paragraph: String,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> RstBlockParser<'_, 't> {
     fn read(&mut self) {
         while let Some(line) = Line::at(self.text, self.at) {
             self.at = line.next;

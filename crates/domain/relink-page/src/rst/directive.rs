@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
+use super::RstParser;
 use super::target::{meaning, reference};
 use crate::cut::Cut as _;
-use crate::found::Notation;
 use crate::html::each_destination;
+use crate::link_sink::DestinationSyntax;
 use crate::list::trim;
 
 /// Directives that show the file they name.
@@ -73,7 +73,7 @@ pub(super) fn of(written: &str) -> Option<Directive<'_>> {
     (is_name && is_ended).then_some(Directive { name, length })
 }
 
-impl Reader<'_> {
+impl RstParser<'_> {
     /// Takes in a directive; `rest` is what stands after the two dots.
     pub(super) fn directive(
         &mut self,
@@ -84,10 +84,10 @@ impl Reader<'_> {
         let name = directive.name;
         let arguments = rest.start + directive.length..rest.end;
         if PICTURES.contains(&name) {
-            self.argument(arguments, column, PlaceKind::Embed);
+            self.argument(arguments, column, LinkKind::Embed);
             self.options(column);
         } else if FILES.contains(&name) {
-            self.argument(arguments, column, PlaceKind::Reference);
+            self.argument(arguments, column, LinkKind::Reference);
             self.options(column);
         } else if CODE.contains(&name) {
             self.code(arguments, column);
@@ -103,7 +103,7 @@ impl Reader<'_> {
     }
 
     /// Takes in the file or address a directive names.
-    fn argument(&mut self, arguments: Range<usize>, column: usize, kind: PlaceKind) {
+    fn argument(&mut self, arguments: Range<usize>, column: usize, kind: LinkKind) {
         let end = self.continued(arguments.end, column, |line| !line.starts_with(':'));
         let address = trim(self.text, arguments.start..end);
         // `<file>` is one that comes with the program.
@@ -113,10 +113,10 @@ impl Reader<'_> {
     }
 
     /// Notes an address that may go over several lines.
-    pub(super) fn address(&mut self, range: Range<usize>, kind: PlaceKind) {
+    pub(super) fn address(&mut self, range: Range<usize>, kind: LinkKind) {
         if !range.is_empty() {
             let means = meaning(self.text.cut(range.clone()));
-            self.mentions.link(range, kind, Notation::Means(means));
+            self.mentions.link(range, kind, DestinationSyntax::Decoded(means));
         }
     }
 
@@ -131,10 +131,10 @@ impl Reader<'_> {
             match name {
                 "target" => match reference(self.text.cut(value.clone())) {
                     Some(name) => self.targets.refer(name),
-                    None => self.address(value, PlaceKind::Link),
+                    None => self.address(value, LinkKind::Hyperlink),
                 },
-                "url" => self.address(value, PlaceKind::Resource),
-                "file" => self.address(value, PlaceKind::Reference),
+                "url" => self.address(value, LinkKind::Resource),
+                "file" => self.address(value, LinkKind::Reference),
                 _ => self.inline(value),
             }
         }
@@ -157,7 +157,7 @@ impl Reader<'_> {
         }
         let mentions = &mut self.mentions;
         each_destination(self.text.cut(start..self.at), &mut |range, kind| {
-            mentions.link(start + range.start..start + range.end, kind, Notation::Html);
+            mentions.link(start + range.start..start + range.end, kind, DestinationSyntax::Html);
         });
     }
 
@@ -170,9 +170,9 @@ impl Reader<'_> {
             let page = pointed(self.text, line.content.clone()).unwrap_or(line.content);
             let written = self.text.cut(page.clone());
             if written.contains("://") {
-                self.mentions.link(page, PlaceKind::Link, Notation::Plain);
+                self.mentions.link(page, LinkKind::Hyperlink, DestinationSyntax::Plain);
             } else if !written.is_empty() && written != "self" && !written.contains('*') {
-                self.mentions.link(page, PlaceKind::Reference, Notation::Name);
+                self.mentions.link(page, LinkKind::Reference, DestinationSyntax::Name);
             }
         }
     }

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memmem};
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
+use super::RstParser;
 use super::directive::pointed;
 use super::target::{meaning, reference};
 use crate::bare::http_addresses;
 use crate::cut::Cut as _;
-use crate::found::Notation;
+use crate::link_sink::DestinationSyntax;
 
 /// How far back the name of a role or a simple reference is looked for.
 const LONGEST_NAME: usize = 128;
@@ -27,7 +27,7 @@ enum Suffix {
     Role(usize),
 }
 
-impl Reader<'_> {
+impl RstParser<'_> {
     /// Reads a part of running text.
     pub(super) fn inline(&mut self, part: Range<usize>) {
         let mut at = part.start;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         match pointed(self.text, inside.clone()) {
             Some(address) => match reference(self.text.cut(address.clone())) {
                 Some(name) => self.targets.refer(name),
-                None => self.address(address, PlaceKind::Link),
+                None => self.address(address, LinkKind::Hyperlink),
             },
             None if is_anonymous => self.targets.refer_to_next(),
             None => self.targets.refer(self.text.cut(inside)),
@@ -116,12 +116,12 @@ impl Reader<'_> {
             return;
         }
         match self.text.cut(role).rsplit(':').next().unwrap_or_default() {
-            "doc" => self.mentions.link(target, PlaceKind::Reference, Notation::Name),
+            "doc" => self.mentions.link(target, LinkKind::Reference, DestinationSyntax::Name),
             "ref" | "numref" => {
-                let means = Notation::Means(format!("#{}", meaning(written)));
-                self.mentions.link(target, PlaceKind::Reference, means);
+                let means = DestinationSyntax::Decoded(format!("#{}", meaning(written)));
+                self.mentions.link(target, LinkKind::Reference, means);
             }
-            "download" => self.address(target, PlaceKind::Reference),
+            "download" => self.address(target, LinkKind::Reference),
             role if CODE_ROLES.contains(&role) => {
                 self.mentions.pass_over(inside, SkipReason::Code);
             }
@@ -142,12 +142,12 @@ impl Reader<'_> {
         for range in http_addresses(text, part) {
             let written = text.cut(range.clone());
             if text.cut(..range.start).ends_with('\\') {
-                self.mentions.skip(range, PlaceKind::Bare, SkipReason::Code);
+                self.mentions.skip(range, LinkKind::BareUrl, SkipReason::Code);
             } else if written.contains('\\') {
-                let means = Notation::Means(meaning(written));
-                self.mentions.link(range, PlaceKind::Bare, means);
+                let means = DestinationSyntax::Decoded(meaning(written));
+                self.mentions.link(range, LinkKind::BareUrl, means);
             } else {
-                self.mentions.link(range, PlaceKind::Bare, Notation::Plain);
+                self.mentions.link(range, LinkKind::BareUrl, DestinationSyntax::Plain);
             }
         }
     }

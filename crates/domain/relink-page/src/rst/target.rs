@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::memmem;
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
+use super::RstParser;
 use crate::cut::{ByteAt as _, Cut as _};
-use crate::found::Notation;
-use crate::mention::Mentions;
+use crate::link_candidates::LinkCandidates;
+use crate::link_sink::DestinationSyntax;
 
 /// An address with its names, or with none, for the next anonymous reference.
 struct Target {
@@ -56,7 +56,7 @@ impl Targets {
     }
 
     /// Notes every target, those nobody refers to as such.
-    pub(super) fn report(self, mentions: &mut Mentions<'_>) {
+    pub(super) fn report(self, mentions: &mut LinkCandidates<'_>) {
         let mut anonymous = 0;
         for Target { names, range, means } in self.list {
             let is_used = if names.is_empty() {
@@ -65,17 +65,17 @@ impl Targets {
             } else {
                 names.iter().any(|name| self.referred.contains(name))
             };
-            let means = Notation::Means(means);
+            let means = DestinationSyntax::Decoded(means);
             if is_used {
-                mentions.link(range, PlaceKind::Definition, means);
+                mentions.link(range, LinkKind::Definition, means);
             } else {
-                mentions.skip_as(range, PlaceKind::Definition, means, SkipReason::Unused);
+                mentions.skip_as(range, LinkKind::Definition, means, SkipReason::Unused);
             }
         }
     }
 }
 
-impl Reader<'_> {
+impl RstParser<'_> {
     /// Takes in `_name: address` or `__: address`.
     pub(super) fn named_target(&mut self, rest: Range<usize>, column: usize) {
         let written = self.text.cut(rest.clone());

@@ -3,12 +3,12 @@
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{Code, Comment, Unused};
 
-use crate::laws::check as check_format;
-use crate::{Format, links};
+use crate::properties::check as check_format;
+use crate::{DocumentFormat, links};
 
 #[track_caller]
 fn check(rst: &str, expect: &[&str]) {
-    check_format(Format::Rst, rst, expect);
+    check_format(DocumentFormat::Rst, rst, expect);
 }
 
 #[track_caller]
@@ -19,7 +19,7 @@ fn none(rst: &str) {
 /// Checks how the only destination of a document is written, and what it means.
 #[track_caller]
 fn dest(rst: &str, raw: &str, meaning: &str) {
-    let found = links(Format::Rst, rst.as_bytes()).links;
+    let found = links(DocumentFormat::Rst, rst.as_bytes()).links;
     let [link] = found.as_slice() else {
         panic!("one link, not {found:?}");
     };
@@ -81,7 +81,7 @@ fn names_may_stand_for_each_other() {
 
 #[test]
 fn a_target_nobody_refers_to_is_told_as_skipped() {
-    let found = links(Format::Rst, b".. _a: https://a.test/b\\_\n").links;
+    let found = links(DocumentFormat::Rst, b".. _a: https://a.test/b\\_\n").links;
     let expect = LinkTarget::Skipped("https://a.test/b_".into(), Unused);
     assert_eq!(found[0].target, expect);
 }
@@ -132,7 +132,7 @@ fn what_stands_in_a_directive_is_text() {
 
 #[track_caller]
 fn skipped(rst: &str, reason: relink_model::SkipReason) {
-    let found = links(Format::Rst, rst.as_bytes()).links;
+    let found = links(DocumentFormat::Rst, rst.as_bytes()).links;
     let skipped: Vec<_> = found
         .iter()
         .filter(|link| matches!(link.target, LinkTarget::Skipped(_, why) if why == reason))

@@ -1,6 +1,6 @@
 //! Families of languages, by what their comments look like.
 
-use super::syntax::{Habit, Syntax};
+use super::syntax::{CommentStyle, Syntax};
 
 /// How much of a source is looked at to tell its family.
 const LINES_TO_SNIFF: usize = 200;
@@ -200,10 +200,10 @@ static C: Syntax = Syntax {
     blocks: &[("/*", "*/")],
     quotes: b"\"'",
     long_quotes: b"`",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };
 
-static RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", habit: Habit::Rust, ..C };
+static RUST: Syntax = Syntax { quotes: b"'", long_quotes: b"\"", habit: CommentStyle::Rust, ..C };
 
 static PHP: Syntax = Syntax { line_marks: &["//", "#"], quotes: b"", long_quotes: b"\"'", ..C };
 
@@ -212,7 +212,7 @@ static SHELL: Syntax = Syntax {
     blocks: &[("=begin", "\n=end"), ("=pod", "\n=cut"), ("=head1", "\n=cut"), ("<#", "#>")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: Habit::Words,
+    habit: CommentStyle::Words,
 };
 
 static PYTHON: Syntax = Syntax {
@@ -220,7 +220,7 @@ static PYTHON: Syntax = Syntax {
     blocks: &[],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: Habit::Docstrings,
+    habit: CommentStyle::Docstrings,
 };
 
 static SQL: Syntax = Syntax {
@@ -228,7 +228,7 @@ static SQL: Syntax = Syntax {
     blocks: &[("--[[", "]]"), ("/*", "*/"), ("{-", "-}")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };
 
 static LISP: Syntax = Syntax {
@@ -236,7 +236,7 @@ static LISP: Syntax = Syntax {
     blocks: &[("#|", "|#")],
     quotes: b"",
     long_quotes: b"\"",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };
 
 static ERLANG: Syntax = Syntax {
@@ -244,7 +244,7 @@ static ERLANG: Syntax = Syntax {
     blocks: &[("/*", "*/")],
     quotes: b"\"",
     long_quotes: b"",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };
 
 static ML: Syntax = Syntax {
@@ -252,7 +252,7 @@ static ML: Syntax = Syntax {
     blocks: &[("(*", "*)")],
     quotes: b"",
     long_quotes: b"\"",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };
 
 static MARKUP: Syntax = Syntax {
@@ -260,5 +260,5 @@ static MARKUP: Syntax = Syntax {
     blocks: &[("<!--", "-->"), ("/*", "*/")],
     quotes: b"\"'",
     long_quotes: b"",
-    habit: Habit::None,
+    habit: CommentStyle::None,
 };

@@ -14,7 +14,7 @@ const INDENT_LENGTH: usize = 200;
 
 /// What a part of program source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Share {
+pub(super) enum SourcePart {
     Comment,
     Code,
 }
@@ -31,12 +31,12 @@ pub(super) struct Syntax {
     /// Quotes of strings over several lines.
     pub(super) long_quotes: &'static [u8],
     /// What sets this family apart from the plain rules.
-    pub(super) habit: Habit,
+    pub(super) habit: CommentStyle,
 }
 
 /// What a family does that others do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Habit {
+pub(super) enum CommentStyle {
     None,
     /// A comment may hold comments, and `'` quotes a single character.
     Rust,
@@ -115,7 +115,7 @@ impl<'t> Parts<'t> {
         if self.endless.contains(&open) {
             return None;
         }
-        let end = if self.syntax.habit == Habit::Rust {
+        let end = if self.syntax.habit == CommentStyle::Rust {
             self.nested_end(start)
         } else {
             memmem::find(self.rest(start), close.as_bytes()).map(|length| start + length)
@@ -146,7 +146,7 @@ impl<'t> Parts<'t> {
         let before = self.text.cut(..self.at).chars().next_back();
         // The slashes of `https://` begin no comment.
         let may_begin = match self.syntax.habit {
-            Habit::Words => before.is_none_or(|before| {
+            CommentStyle::Words => before.is_none_or(|before| {
                 before.is_whitespace() || matches!(before, ';' | ')' | ']' | '}' | ',')
             }),
             _ => *mark != "//" || before != Some(':'),
@@ -166,10 +166,10 @@ impl<'t> Parts<'t> {
         let quote = *self.rest(self.at).first()?;
         let is_short = self.syntax.quotes.contains(&quote);
         let is_long = self.syntax.long_quotes.contains(&quote);
-        if self.syntax.habit == Habit::Docstrings && is_short && self.is_threefold(quote) {
+        if self.syntax.habit == CommentStyle::Docstrings && is_short && self.is_threefold(quote) {
             return self.threefold(quote);
         }
-        if self.syntax.habit == Habit::Rust && quote == b'\'' {
+        if self.syntax.habit == CommentStyle::Rust && quote == b'\'' {
             self.at += self.character_length();
         } else if is_short || is_long {
             self.at = self.string_end(quote, is_long);
@@ -249,11 +249,11 @@ impl<'t> Parts<'t> {
 }
 
 impl Iterator for Parts<'_> {
-    type Item = (Range<usize>, Share);
+    type Item = (Range<usize>, SourcePart);
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(comment) = self.next.take() {
-            return Some((comment, Share::Comment));
+            return Some((comment, SourcePart::Comment));
         }
         let from = self.code;
         let comment = self.find_comment();
@@ -263,10 +263,10 @@ impl Iterator for Parts<'_> {
             self.at = self.text.len();
         }
         if from >= end {
-            return comment.map(|comment| (comment, Share::Comment));
+            return comment.map(|comment| (comment, SourcePart::Comment));
         }
         self.next = comment;
-        Some((from..end, Share::Code))
+        Some((from..end, SourcePart::Code))
     }
 }
 

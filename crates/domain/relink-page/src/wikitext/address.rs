@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use relink_model::{PlaceKind, SkipReason};
+use relink_model::{LinkKind, SkipReason};
 
-use super::Reader;
+use super::WikitextParser;
 use crate::bare::http_addresses;
 use crate::cut::Cut as _;
-use crate::found::{Notation, unescaped};
+use crate::link_sink::{DestinationSyntax, unescaped};
 
 /// Schemes that may stand in brackets, besides those of the web.
 const OTHER_SCHEMES: [&str; 8] =
@@ -26,7 +26,7 @@ struct Written {
     is_placeholder: bool,
 }
 
-impl Reader<'_> {
+impl WikitextParser<'_> {
     /// Reads `[address text]`, whose bracket stands before `start`.
     pub(super) fn external(&mut self, start: usize, end: usize) -> Option<usize> {
         let rest = self.text.cut(start..end);
@@ -41,7 +41,7 @@ impl Reader<'_> {
             return None;
         }
         let next = written.range.end;
-        self.note(written, PlaceKind::Link);
+        self.note(written, LinkKind::Hyperlink);
         Some(next)
     }
 
@@ -64,7 +64,7 @@ impl Reader<'_> {
         let written = self.written(start, host, part.end);
         let next = written.range.end;
         if self.is_value(&written.range, part.end) {
-            self.note(written, PlaceKind::Value);
+            self.note(written, LinkKind::Value);
         } else {
             self.bare(written);
         }
@@ -73,9 +73,9 @@ impl Reader<'_> {
 
     fn bare(&mut self, written: Written) {
         if written.is_placeholder {
-            self.note(written, PlaceKind::Bare);
+            self.note(written, LinkKind::BareUrl);
         } else if let Some(range) = http_addresses(self.text, written.range).next() {
-            self.note(Written { range, is_placeholder: false }, PlaceKind::Bare);
+            self.note(Written { range, is_placeholder: false }, LinkKind::BareUrl);
         }
     }
 
@@ -93,7 +93,7 @@ impl Reader<'_> {
         self.templates > 0 && matches!(before, Some(b'=' | b'|')) && is_ended
     }
 
-    fn note(&mut self, written: Written, kind: PlaceKind) {
+    fn note(&mut self, written: Written, kind: LinkKind) {
         let Written { range, is_placeholder } = written;
         let text = self.text.cut(range.clone());
         if is_placeholder {
@@ -103,9 +103,9 @@ impl Reader<'_> {
                 SIGNS.iter().fold(unescaped(text).into_owned(), |text, (template, sign)| {
                     text.replace(template, sign)
                 });
-            self.mentions.link(range, kind, Notation::Means(means));
+            self.mentions.link(range, kind, DestinationSyntax::Decoded(means));
         } else {
-            self.mentions.link(range, kind, Notation::Html);
+            self.mentions.link(range, kind, DestinationSyntax::Html);
         }
     }
 

@@ -3,12 +3,12 @@
 use relink_model::LinkTarget;
 use relink_model::SkipReason::{self, Code, Comment, Placeholder};
 
-use crate::laws::check as check_format;
-use crate::{Format, links};
+use crate::properties::check as check_format;
+use crate::{DocumentFormat, links};
 
 #[track_caller]
 fn check(wikitext: &str, expect: &[&str]) {
-    check_format(Format::Wikitext, wikitext, expect);
+    check_format(DocumentFormat::Wikitext, wikitext, expect);
 }
 
 #[track_caller]
@@ -19,7 +19,7 @@ fn none(wikitext: &str) {
 /// Checks how the only destination of a document is written, and what it means.
 #[track_caller]
 fn dest(wikitext: &str, raw: &str, meaning: &str) {
-    let found = links(Format::Wikitext, wikitext.as_bytes()).links;
+    let found = links(DocumentFormat::Wikitext, wikitext.as_bytes()).links;
     let [link] = found.as_slice() else {
         panic!("one link, not {found:?}");
     };
@@ -29,7 +29,7 @@ fn dest(wikitext: &str, raw: &str, meaning: &str) {
 /// Checks that the first address is passed over for a reason, and the second is not.
 #[track_caller]
 fn skipped(wikitext: &str, reason: SkipReason) {
-    let found = links(Format::Wikitext, wikitext.as_bytes()).links;
+    let found = links(DocumentFormat::Wikitext, wikitext.as_bytes()).links;
     let [first, second] = found.as_slice() else {
         panic!("two links, not {found:?}");
     };

@@ -7,12 +7,12 @@ use memchr::memchr_iter;
 
 use crate::cut::Cut as _;
 use crate::document::Origin;
-use crate::{Format, Ignore, ignores};
+use crate::{DocumentFormat, IgnoreDirective, ignore_directives};
 
 /// The notes that speak of a window.
 #[derive(Debug, Default)]
-pub(super) struct Notes {
-    all: Vec<Ignore>,
+pub(super) struct WindowDirectives {
+    all: Vec<IgnoreDirective>,
     /// Where the notes begin that no earlier window had.
     new_from: usize,
     /// The last line whose note has been seen.
@@ -21,14 +21,14 @@ pub(super) struct Notes {
     is_open: bool,
 }
 
-impl Notes {
+impl WindowDirectives {
     /// Reads the notes of a window that begins in `line`.
-    pub(super) fn read(&mut self, format: Format, window: &[u8], line: u32) {
+    pub(super) fn read(&mut self, format: DocumentFormat, window: &[u8], line: u32) {
         if self.is_open {
             self.reach_text(window, line);
         }
         let carried = self.all.len();
-        for mut note in ignores(format, window) {
+        for mut note in ignore_directives(format, window) {
             let start = note.lines.start().saturating_add(line - 1);
             let end = note.lines.end().saturating_add(line - 1);
             note.lines = start..=end;
@@ -51,11 +51,11 @@ impl Notes {
         }
     }
 
-    pub(super) fn all(&self) -> &[Ignore] {
+    pub(super) fn all(&self) -> &[IgnoreDirective] {
         &self.all
     }
 
-    pub(super) fn new_ones(&self) -> &[Ignore] {
+    pub(super) fn new_ones(&self) -> &[IgnoreDirective] {
         self.all.get(self.new_from..).unwrap_or_default()
     }
 

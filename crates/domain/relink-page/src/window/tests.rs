@@ -5,36 +5,36 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Column, Extraction, ignores, links_with};
+use crate::{Column, Extraction, ignore_directives, links_with};
 
-const CUT: [Format; 8] = [
-    Format::Html,
-    Format::Xml,
-    Format::Csv,
-    Format::Tsv,
-    Format::Json,
-    Format::JsonLines,
-    Format::UrlList,
-    Format::PlainText,
+const CUT: [DocumentFormat; 8] = [
+    DocumentFormat::Html,
+    DocumentFormat::Xml,
+    DocumentFormat::Csv,
+    DocumentFormat::Tsv,
+    DocumentFormat::Json,
+    DocumentFormat::JsonLines,
+    DocumentFormat::UrlList,
+    DocumentFormat::PlainText,
 ];
 
 /// A document in windows, and the lines that its notes speak of, which are
 /// only asked for where links stand.
 fn in_windows(
-    format: Format,
+    format: DocumentFormat,
     options: &Options,
     size: usize,
     bytes: &[u8],
 ) -> (Extraction, BTreeSet<usize>, Vec<u32>) {
     let mut all = Extraction::default();
     let (mut ignored, mut new) = (BTreeSet::new(), Vec::new());
-    let mut windows = Windows::new(format, options, size, bytes);
-    while windows.fill() {
+    let mut windows = WindowedExtractor::new(format, options, size, bytes);
+    while windows.next_window() {
         let notes = windows.notes().to_vec();
         new.extend(windows.new_notes().iter().map(|note| *note.lines.start()));
-        let remarks = windows.each_link(&mut |link| {
-            if notes.iter().any(|note| note.covers(link.place.line)) {
-                ignored.insert(link.place.span.start);
+        let remarks = windows.for_each_link(&mut |link| {
+            if notes.iter().any(|note| note.covers(link.location.line)) {
+                ignored.insert(link.location.span.start);
             }
             all.links.push(link);
         });
@@ -45,15 +45,15 @@ fn in_windows(
 }
 
 #[track_caller]
-fn check_with(format: Format, options: &Options, document: &str) {
+fn check_with(format: DocumentFormat, options: &Options, document: &str) {
     let bytes = document.as_bytes();
     let whole = links_with(format, bytes, options);
-    let notes = ignores(format, bytes);
+    let notes = ignore_directives(format, bytes);
     let ignored: BTreeSet<usize> = whole
         .links
         .iter()
-        .filter(|link| notes.iter().any(|note| note.covers(link.place.line)))
-        .map(|link| link.place.span.start)
+        .filter(|link| notes.iter().any(|note| note.covers(link.location.line)))
+        .map(|link| link.location.span.start)
         .collect();
     let longest = document.lines().map(str::len).max().unwrap_or(0);
     for size in [4, 5, 7, 16, 33, 64, 200] {
@@ -68,7 +68,7 @@ fn check_with(format: Format, options: &Options, document: &str) {
 }
 
 #[track_caller]
-fn check(format: Format, document: &str) {
+fn check(format: DocumentFormat, document: &str) {
     check_with(format, &Options::default(), document);
 }
 
@@ -79,7 +79,7 @@ fn a_sitemap_keeps_its_vocabulary() {
         "\u{feff}<?xml version='1.0'?>\n<!DOCTYPE urlset [<!ENTITY x 'y'>]>\n<urlset>{}</urlset>",
         urls.repeat(9)
     );
-    check(Format::Xml, &sitemap);
+    check(DocumentFormat::Xml, &sitemap);
 }
 
 #[test]
@@ -87,9 +87,12 @@ fn a_feed_may_hold_anything() {
     let items = "<item><link>/x</link><guid isPermaLink='false'>https://a.test</guid>\n\
                  <description><![CDATA[see <a href='https://b.test/'>\n]]></description>\
                  <!-- https://c.test\n --><enclosure url=\"d.mp3\"/></item>";
-    check(Format::Xml, &format!("<rss xml:base='https://e.test/'>{}</rss>", items.repeat(5)));
+    check(
+        DocumentFormat::Xml,
+        &format!("<rss xml:base='https://e.test/'>{}</rss>", items.repeat(5)),
+    );
     let outlines = "<outline xmlUrl='a'\n htmlUrl='b'/>".repeat(20);
-    check(Format::Xml, &format!("<opml><body>{outlines}</body></opml>"));
+    check(DocumentFormat::Xml, &format!("<opml><body>{outlines}</body></opml>"));
 }
 
 #[test]
@@ -99,7 +102,7 @@ fn bookmarks_and_what_stands_between_them() {
                  <script src=s>'https://c.test'</script>\n\
                  <template><a href=no></template><!-- https://d.test --><style>a{b:url(e)}</style>";
     check(
-        Format::Html,
+        DocumentFormat::Html,
         &format!("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<base href=b>{}", marks.repeat(4)),
     );
 }
@@ -108,11 +111,11 @@ fn bookmarks_and_what_stands_between_them() {
 fn rows_may_hold_line_ends() {
     let rows = "\"a\r\nb\",https://a.test/\r\n\"x\"\"y\",\"https://b.test/,\n\"\r\"open,c\n";
     let table = format!("name,site\n{}", rows.repeat(9));
-    check(Format::Csv, &table);
-    check(Format::Tsv, &table.replace(',', "\t"));
+    check(DocumentFormat::Csv, &table);
+    check(DocumentFormat::Tsv, &table.replace(',', "\t"));
     for column in ["site", "2", "3", "none"] {
         let options = Options { column: Some(Column::from(column)), ..Options::default() };
-        check_with(Format::Csv, &options, &table);
+        check_with(DocumentFormat::Csv, &options, &table);
     }
 }
 
@@ -120,23 +123,23 @@ fn rows_may_hold_line_ends() {
 fn lines_of_data_and_lists() {
     let lines =
         "{\"a\":\"https://a.test/\",\"b\" :1}\n\"https:\\/\\/b.test\"\n12\nhttps://x // c\n";
-    check(Format::JsonLines, &lines.repeat(9));
-    check(Format::Json, &lines.repeat(9).replace('\n', " /* http://c.test */\n"));
-    check(Format::UrlList, &"https://a.test/ \r\n# no\n\nwhat\n".repeat(9));
-    check(Format::PlainText, &"See (https://a.test/é), or\nhttp://b.test.\n".repeat(9));
+    check(DocumentFormat::JsonLines, &lines.repeat(9));
+    check(DocumentFormat::Json, &lines.repeat(9).replace('\n', " /* http://c.test */\n"));
+    check(DocumentFormat::UrlList, &"https://a.test/ \r\n# no\n\nwhat\n".repeat(9));
+    check(DocumentFormat::PlainText, &"See (https://a.test/é), or\nhttp://b.test.\n".repeat(9));
 }
 
 #[test]
 fn notes_reach_into_the_next_window() {
     let list = "# relink:ignore\n\n\n\nhttps://a.test/\nhttps://b.test/\n".repeat(12);
-    check(Format::UrlList, &list);
+    check(DocumentFormat::UrlList, &list);
     let marks = "<a href=a> <!-- relink:ignore RL101 -->\n<!-- relink:ignore -->\n\n<a\nhref=b>\n";
-    check(Format::Html, &marks.repeat(9));
+    check(DocumentFormat::Html, &marks.repeat(9));
 }
 
 #[test]
 fn what_must_be_seen_whole_is_one_window() {
-    check(Format::Markdown, &"[a] [b](c)\n".repeat(40).replace("[b]", "\n[a]: d\n[b]"));
+    check(DocumentFormat::Markdown, &"[a] [b](c)\n".repeat(40).replace("[b]", "\n[a]: d\n[b]"));
 }
 
 #[test]
@@ -144,11 +147,11 @@ fn other_encodings_are_read_as_ever() {
     let utf16: Vec<u8> =
         "\u{feff}é\nhttps://a.test/".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let options = Options::default();
-    let whole = links_with(Format::PlainText, &utf16, &options);
-    assert_eq!(in_windows(Format::PlainText, &options, 4, &utf16).0, whole);
+    let whole = links_with(DocumentFormat::PlainText, &utf16, &options);
+    assert_eq!(in_windows(DocumentFormat::PlainText, &options, 4, &utf16).0, whole);
     let latin_1 = b"https://a.test/\xE9\nb\n".repeat(9);
-    let whole = links_with(Format::UrlList, &latin_1, &options);
-    assert_eq!(in_windows(Format::UrlList, &options, 40, &latin_1).0, whole);
+    let whole = links_with(DocumentFormat::UrlList, &latin_1, &options);
+    assert_eq!(in_windows(DocumentFormat::UrlList, &options, 40, &latin_1).0, whole);
 }
 
 #[test]
@@ -161,14 +164,14 @@ fn a_fault_ends_the_document_where_it_is() {
     }
     let options = Options::default();
     let reader = (&b"https://a.test\nhttps://b.te"[..]).chain(Broken);
-    let mut windows = Windows::new(Format::UrlList, &options, 8, reader);
+    let mut windows = WindowedExtractor::new(DocumentFormat::UrlList, &options, 8, reader);
     let mut links = 0;
-    while windows.fill() {
-        windows.each_link(&mut |_| links += 1);
+    while windows.next_window() {
+        windows.for_each_link(&mut |_| links += 1);
     }
     assert_eq!(links, 2);
     assert_eq!(
-        windows.into_fault().map(|fault| fault.kind()),
+        windows.into_error().map(|error| error.kind()),
         Some(io::ErrorKind::ConnectionReset)
     );
 }

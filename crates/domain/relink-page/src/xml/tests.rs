@@ -1,16 +1,16 @@
 //! XML documents and the links in them.
 
-use crate::laws::check;
-use crate::{Format, links};
+use crate::properties::check;
+use crate::{DocumentFormat, links};
 
 #[track_caller]
 fn xml(document: &str, expect: &[&str]) {
-    check(Format::Xml, document, expect);
+    check(DocumentFormat::Xml, document, expect);
 }
 
 #[track_caller]
 fn means(document: &str, expect: &[&str]) {
-    let found = links(Format::Xml, document.as_bytes()).links;
+    let found = links(DocumentFormat::Xml, document.as_bytes()).links;
     let told: Vec<&str> = found.iter().map(|link| link.target.text()).collect();
     assert_eq!(told, expect);
 }
@@ -92,7 +92,10 @@ fn atom_has_links_and_its_ids_are_names() {
             "2:93 value http://me.test",
         ],
     );
-    assert_eq!(links(Format::Xml, feed.as_bytes()).base.as_deref(), Some("http://a.test/b&c/"));
+    assert_eq!(
+        links(DocumentFormat::Xml, feed.as_bytes()).base.as_deref(),
+        Some("http://a.test/b&c/")
+    );
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn a_bomb_does_not_go_off() {
     let bomb = "<!DOCTYPE b [<!ENTITY a \"http://no.test ]>\">\n<!-- ' --><!ENTITY b '&a;&a;'>]>\n\
                 <urlset><loc>http://a.test/&b;</loc></urlset>";
     xml(bomb, &["3:14 value http://a.test/&b;"]);
-    let found = links(Format::Xml, bomb.as_bytes());
+    let found = links(DocumentFormat::Xml, bomb.as_bytes());
     assert_eq!(
         found.problems[0].to_string(),
         "line 1: the document type declares entities, which are never expanded"

@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memmem};
 
 use crate::cut::Cut as _;
-use crate::window::Sequel;
+use crate::window::InputEnd;
 
 /// A piece of an XML document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub(super) struct Attribute<'t> {
 
 /// What must be remembered between two parts of a document.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Memory {
+pub(super) struct TokenizerState {
     /// There is one document type; another is broken text.
     has_document_type: bool,
     /// Searched for in vain once, the end of an instruction is never there.
@@ -54,22 +54,22 @@ pub(super) struct Tokenizer<'t> {
     text: &'t str,
     at: usize,
     attributes: Vec<Attribute<'t>>,
-    memory: Memory,
-    sequel: Sequel,
+    memory: TokenizerState,
+    sequel: InputEnd,
 }
 
 impl<'t> Tokenizer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self::resume(text, Sequel::None, Memory::default())
+        Self::resume(text, InputEnd::None, TokenizerState::default())
     }
 
     /// Goes on after an earlier part of the document.
-    pub(super) fn resume(text: &'t str, sequel: Sequel, memory: Memory) -> Self {
+    pub(super) fn resume(text: &'t str, sequel: InputEnd, memory: TokenizerState) -> Self {
         Self { text, at: 0, attributes: Vec::new(), memory, sequel }
     }
 
     /// Where the next token is read from, and what to remember to do so later.
-    pub(super) fn checkpoint(&self) -> (usize, Memory) {
+    pub(super) fn checkpoint(&self) -> (usize, TokenizerState) {
         (self.at, self.memory)
     }
 
@@ -77,7 +77,7 @@ impl<'t> Tokenizer<'t> {
     /// reaches the end of the text may go on after it.
     pub(super) fn next_certain(&mut self) -> Option<Token<'t>> {
         let token = self.next_token();
-        let is_cut = self.sequel == Sequel::Follows && self.at >= self.text.len();
+        let is_cut = self.sequel == InputEnd::Follows && self.at >= self.text.len();
         token.filter(|_| !is_cut)
     }
 
@@ -144,8 +144,8 @@ impl<'t> Tokenizer<'t> {
     /// text may yet have it.
     fn broken_end(&self, from: usize) -> usize {
         match self.sequel {
-            Sequel::Follows => self.text.len(),
-            Sequel::None => self.tag_end(from),
+            InputEnd::Follows => self.text.len(),
+            InputEnd::None => self.tag_end(from),
         }
     }
 

@@ -7,7 +7,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 use markup5ever_rcdom::{Handle, NodeData, RcDom};
 use relink_model::{LinkTarget, SkipReason};
-use relink_page::{Format, links};
+use relink_page::{DocumentFormat, links};
 
 /// The places that are compared.
 pub const PLACES: [(&str, &str); 9] = [
@@ -26,8 +26,8 @@ pub const PLACES: [(&str, &str); 9] = [
 pub fn ours(html: &str) -> BTreeSet<String> {
     use SkipReason::{Code, Comment};
     let mut ours = BTreeSet::new();
-    for link in links(Format::Html, html.as_bytes()).links {
-        assert_eq!(html[link.place.span.range()], link.raw);
+    for link in links(DocumentFormat::Html, html.as_bytes()).links {
+        assert_eq!(html[link.location.span.range()], link.raw);
         if !matches!(link.target, LinkTarget::Skipped(_, Code | Comment)) {
             ours.insert(link.target.text().to_owned());
         }

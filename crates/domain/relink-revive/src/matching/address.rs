@@ -18,14 +18,14 @@ const PAGE_ENDINGS: [&str; 24] = [
 
 /// Host and components of a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Address {
+pub struct UrlComponents {
     /// The host in lower case, without `www.`; empty when the text is no URL.
     pub host: String,
     /// The parts between slashes, decoded, then the query's parts if any.
     pub components: Vec<String>,
 }
 
-impl Address {
+impl UrlComponents {
     /// Reads an address; text that is no URL is taken as a path.
     pub fn read(text: &str) -> Self {
         let Ok(url) = Url::parse(text) else {
@@ -89,7 +89,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, host: &str, expect: &[&str]) {
-        let address = Address::read(text);
+        let address = UrlComponents::read(text);
         assert_eq!(address.host, host);
         assert_eq!(address.components, expect);
     }

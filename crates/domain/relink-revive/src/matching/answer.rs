@@ -10,10 +10,10 @@ use std::fmt;
 use relink_model::Confidence;
 
 use super::calibration::{calibrated, confidence};
-use super::clue::Clue;
-use super::collective::{Beyond, Features};
+use super::clue::MatchEvidence;
+use super::collective::{ContextFeature, Features};
 use super::model::chance;
-use super::study::Study;
+use super::site_matcher::SiteMatcher;
 use super::weights::SECOND_ROUND;
 
 /// An answer from this chance on is worth showing.
@@ -41,7 +41,7 @@ pub const TO_BE_ASKED: Confidence = Confidence::percent(94);
 
 /// What is said about one dead page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum MatchResult {
     /// It is now at another address.
     Alias(Match),
     /// Nothing is suggested.
@@ -56,7 +56,7 @@ pub struct Match {
     /// How many of a hundred such answers are right.
     pub confidence: Confidence,
     /// What speaks for it, strongest first.
-    pub clues: Vec<Clue>,
+    pub clues: Vec<MatchEvidence>,
 }
 
 /// Why nothing is suggested.
@@ -99,25 +99,25 @@ impl fmt::Display for Abstention {
     }
 }
 
-impl Study {
+impl SiteMatcher {
     /// What is said about the dead page at this place of the list as given.
-    pub fn answer(&self, dead: usize) -> Answer {
+    pub fn answer(&self, dead: usize) -> MatchResult {
         let question = self.question(dead);
         let features = self.features(question);
         let mut order: Vec<(f32, usize)> =
             features.iter().map(|it| calibrated(chance(&SECOND_ROUND, it))).zip(0..).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let Some(&(best, at)) = order.first() else {
-            return Answer::Nothing(Abstention::NothingAlike);
+            return MatchResult::Nothing(Abstention::NothingAlike);
         };
         if best < SUGGEST_FROM {
             let second = order.get(1).map_or(0.0, |&(chance, _)| chance);
-            return Answer::Nothing(abstention(best, second, &features[at]));
+            return MatchResult::Nothing(abstention(best, second, &features[at]));
         }
-        Answer::Alias(Match {
-            live: self.place(question.guesses[at].page),
+        MatchResult::Alias(Match {
+            live: self.place(question.candidates[at].page),
             confidence: confidence(best),
-            clues: Clue::all(&features[at]),
+            clues: MatchEvidence::all(&features[at]),
         })
     }
 }
@@ -127,11 +127,11 @@ fn abstention(best: f32, second: f32, features: &Features) -> Abstention {
     if best + second >= SUGGEST_FROM && second >= AMBIGUOUS_SHARE * best {
         return Abstention::Ambiguous;
     }
-    if features.beyond(Beyond::RivalBest) >= SUGGEST_FROM {
+    if features.beyond(ContextFeature::RivalBest) >= SUGGEST_FROM {
         return Abstention::ClaimedByAnother;
     }
-    let has_siblings = features.beyond(Beyond::SiblingNumber) >= GONE_SIBLINGS.ln_1p();
-    if has_siblings && features.beyond(Beyond::SiblingMean) <= GONE_MEAN {
+    let has_siblings = features.beyond(ContextFeature::SiblingNumber) >= GONE_SIBLINGS.ln_1p();
+    if has_siblings && features.beyond(ContextFeature::SiblingMean) <= GONE_MEAN {
         return Abstention::FolderGone;
     }
     Abstention::TooUnlike

@@ -15,9 +15,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use url::Url;
 
-use super::library::{Field, Library, PageNumber, Sums};
-use super::page::Page;
-use super::profile::Profile;
+use super::live_page_index::{Field, LivePageIndex, PageNumber, Sums};
+use super::page::PageInfo;
+use super::profile::PageProfile;
 use super::vocabulary::{Term, Vocabulary};
 use super::words;
 use crate::pattern::{TokenRule, best};
@@ -49,7 +49,7 @@ pub enum Baseline {
 
 impl Baseline {
     /// For each dead page the place of the live page that the method names.
-    pub fn answers(self, dead: &[Page], live: &[Page]) -> Vec<Option<usize>> {
+    pub fn answers(self, dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
         let lists = Lists::new(dead, live);
         match self {
             Self::SameSlug => lists.same_slug(),
@@ -70,35 +70,35 @@ impl Baseline {
 
 /// The lists in terms.
 struct Lists<'a> {
-    dead: &'a [Page<'a>],
-    live: &'a [Page<'a>],
-    olds: Vec<Profile>,
-    library: Library,
+    dead: &'a [PageInfo<'a>],
+    live: &'a [PageInfo<'a>],
+    olds: Vec<PageProfile>,
+    library: LivePageIndex,
     vocabulary: Vocabulary,
 }
 
 impl<'a> Lists<'a> {
-    fn new(dead: &'a [Page<'a>], live: &'a [Page<'a>]) -> Self {
+    fn new(dead: &'a [PageInfo<'a>], live: &'a [PageInfo<'a>]) -> Self {
         let mut vocabulary = Vocabulary::default();
-        let mut read = |page: &Page| Profile::new(page.url, page.title, &mut vocabulary);
-        let pages: Vec<Profile> = live.iter().map(&mut read).collect();
+        let mut read = |page: &PageInfo| PageProfile::new(page.url, page.title, &mut vocabulary);
+        let pages: Vec<PageProfile> = live.iter().map(&mut read).collect();
         let olds = dead.iter().map(&mut read).collect();
         for page in &pages {
             vocabulary.count(&page.all);
         }
         vocabulary.weigh(live.len());
-        let library = Library::new(pages, &vocabulary);
+        let library = LivePageIndex::new(pages, &vocabulary);
         Self { dead, live, olds, library, vocabulary }
     }
 
     fn same_slug(&self) -> Vec<Option<usize>> {
-        let named = |old: &Profile| only(self.library.with_slug(old.slug_key));
+        let named = |old: &PageProfile| only(self.library.with_slug(old.slug_key));
         self.olds.iter().map(named).collect()
     }
 
     fn title(&self) -> Vec<Option<usize>> {
         let mut sums = Sums::default();
-        let titled = |old: &Profile| {
+        let titled = |old: &PageProfile| {
             let title = old.title.as_deref()?;
             let near =
                 self.library.nearest(Field::Name, title, RESULTS, &self.vocabulary, &mut sums);
@@ -148,7 +148,7 @@ impl<'a> Lists<'a> {
     }
 
     /// What a search of the site by title and address would find.
-    fn search(&self, old: &Profile, sums: &mut Sums) -> Vec<(PageNumber, Url)> {
+    fn search(&self, old: &PageProfile, sums: &mut Sums) -> Vec<(PageNumber, Url)> {
         let near = self.library.nearest(Field::Name, &old.name, RESULTS, &self.vocabulary, sums);
         let parsed =
             |page: PageNumber| Some((page, Url::parse(self.live[page as usize].url).ok()?));
@@ -182,22 +182,23 @@ fn cosine(one: &[Term], other: &[Term], vocabulary: &Vocabulary) -> f32 {
 }
 
 /// The only live page with the very same words as each dead page.
-fn content_hash(dead: &[Page], live: &[Page]) -> Vec<Option<usize>> {
-    let key = |page: &Page| page.text.map(|text| words::words(text).join(" "));
+fn content_hash(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
+    let key = |page: &PageInfo| page.text.map(|text| words::words(text).join(" "));
     let mut pages: HashMap<String, Vec<PageNumber>> = HashMap::new();
     for (number, page) in (0..).zip(live) {
         if let Some(key) = key(page) {
             pages.entry(key).or_default().push(number);
         }
     }
-    let named = |page: &Page| only(pages.get(&key(page)?)?);
+    let named = |page: &PageInfo| only(pages.get(&key(page)?)?);
     dead.iter().map(named).collect()
 }
 
 /// The only live page whose text has the same terms as that of each dead page.
-fn similar_text(dead: &[Page], live: &[Page]) -> Vec<Option<usize>> {
+fn similar_text(dead: &[PageInfo], live: &[PageInfo]) -> Vec<Option<usize>> {
     let mut vocabulary = Vocabulary::default();
-    let mut read = |page: &Page| page.text.map(|text| vocabulary.terms(text)).unwrap_or_default();
+    let mut read =
+        |page: &PageInfo| page.text.map(|text| vocabulary.terms(text)).unwrap_or_default();
     let texts: Vec<Vec<Term>> = live.iter().map(&mut read).collect();
     let olds: Vec<Vec<Term>> = dead.iter().map(&mut read).collect();
     for terms in &texts {

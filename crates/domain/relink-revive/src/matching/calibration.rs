@@ -1,7 +1,7 @@
 //! From the chance the model gives to how often such answers are right.
 //!
 //! The model was fitted on some sites; on others it is too sure of itself in
-//! the middle and about right at the top. How much was learnt from its answers
+//! the middle and about right at the top. How much was learned from its answers
 //! on each of eleven sites when that site was left out of the fit, with and
 //! without known aliases, and with and without pages taken off the list of
 //! live ones: the share that was right among those of about the same chance,

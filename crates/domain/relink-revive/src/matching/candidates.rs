@@ -8,8 +8,8 @@
     reason = "pages, features and terms are numbered by the study itself"
 )]
 
-use super::library::{Field, Library, PageNumber, Sums};
-use super::profile::Profile;
+use super::live_page_index::{Field, LivePageIndex, PageNumber, Sums};
+use super::profile::PageProfile;
 use super::vocabulary::{Vocabulary, union};
 
 /// How many pages are taken for each way of being near.
@@ -21,8 +21,8 @@ const MOST_TWINS: usize = 10;
 
 /// The live pages worth comparing with `old`, sorted.
 pub fn candidates(
-    old: &Profile,
-    library: &Library,
+    old: &PageProfile,
+    library: &LivePageIndex,
     vocabulary: &Vocabulary,
     sums: &mut Sums,
 ) -> Vec<PageNumber> {
@@ -52,7 +52,7 @@ fn twins(number: usize) -> usize {
 fn nearest_twins(
     place: &[u32],
     twins: &[PageNumber],
-    library: &Library,
+    library: &LivePageIndex,
     vocabulary: &Vocabulary,
 ) -> Vec<PageNumber> {
     let mut scored: Vec<(f32, PageNumber)> = twins

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::collective::Features;
 use super::features::Feature;
-use super::moves::Way;
+use super::moves::MoveKind;
 
 /// From here on, two sets of terms are called alike: the line that FABLE §2.2
 /// draws for texts.
@@ -15,7 +15,7 @@ const ONE_VOTE: f32 = 0.5;
 
 /// Something that speaks for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Clue {
+pub enum MatchEvidence {
     /// Known aliases moved in the same way.
     KnownMove,
     /// Other dead pages of the site moved in the same way.
@@ -36,14 +36,14 @@ pub enum Clue {
     OnlyOne,
 }
 
-impl Clue {
+impl MatchEvidence {
     /// All that speaks for a guess, strongest first.
     pub fn all(features: &Features) -> Vec<Self> {
         let pair = |feature: Feature| features.pair(feature);
         let is_same_slug = pair(Feature::SlugEqual) > 0.0;
         let is_same_title = pair(Feature::TitleEqual) > 0.0;
-        let votes = features.votes(Way::Start).max(features.votes(Way::Folder));
-        let known = features.known(Way::Start).max(features.known(Way::Folder));
+        let votes = features.votes(MoveKind::Start).max(features.votes(MoveKind::Folder));
+        let known = features.known(MoveKind::Start).max(features.known(MoveKind::Folder));
         let seen = [
             (known > 0.0, Self::KnownMove),
             (votes >= ONE_VOTE, Self::SiblingsMoved),
@@ -74,7 +74,7 @@ impl Clue {
     }
 }
 
-impl fmt::Display for Clue {
+impl fmt::Display for MatchEvidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::KnownMove => "known redirects of the site moved in the same way",

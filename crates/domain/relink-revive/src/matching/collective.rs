@@ -7,17 +7,17 @@
 )]
 
 use super::features::{Feature, PairFeatures, UNKNOWN, count};
-use super::library::{Library, PageNumber};
+use super::live_page_index::{LivePageIndex, PageNumber};
 use super::model::chance;
-use super::moves::Way;
-use super::profile::Profile;
-use super::votes::{Ballot, Guess, Support, Votes, ballot, coverage};
+use super::moves::MoveKind;
+use super::profile::PageProfile;
+use super::votes::{Ballot, ScoredCandidate, Support, Votes, ballot, coverage};
 use super::weights::FIRST_ROUND;
 
 /// What is looked at beyond the pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]
-pub enum Beyond {
+pub enum ContextFeature {
     /// The chance at first sight, as a logarithm of odds.
     FirstOdds,
     /// The chance given to it so far, as a logarithm of odds.
@@ -34,7 +34,7 @@ pub enum Beyond {
     RivalInside,
     /// How much of both folders' live pages are called alike.
     Parallel,
-    /// How sure a program learnt from known aliases is of the page.
+    /// How sure a program learned from known aliases is of the page.
     Program,
     /// How many other broken URLs the folder has, as a logarithm.
     SiblingNumber,
@@ -50,7 +50,7 @@ pub enum Beyond {
 const LEAST_CHANCE: f32 = 1e-3;
 
 /// How many features look beyond the pair.
-pub const BEYOND: usize = Beyond::FolderCoverage as usize + 1;
+pub const BEYOND: usize = ContextFeature::FolderCoverage as usize + 1;
 
 /// How many features tell the support for one [`Way`]: votes, their share,
 /// their rate, known aliases, their share; see [`Support`].
@@ -64,7 +64,7 @@ pub struct Features {
     /// What is seen beyond it.
     pub beyond: [f32; BEYOND],
     /// The support for each way of reading the move, in the order of [`Way::ALL`].
-    pub ways: [[f32; SUPPORT]; Way::ALL.len()],
+    pub ways: [[f32; SUPPORT]; MoveKind::ALL.len()],
 }
 
 impl Features {
@@ -74,88 +74,104 @@ impl Features {
     }
 
     /// One feature beyond the pair.
-    pub fn beyond(&self, feature: Beyond) -> f32 {
+    pub fn beyond(&self, feature: ContextFeature) -> f32 {
         self.beyond[feature as usize]
     }
 
     /// How many others moved in some way, as a logarithm.
-    pub fn votes(&self, way: Way) -> f32 {
+    pub fn votes(&self, way: MoveKind) -> f32 {
         self.ways[way as usize][0]
     }
 
     /// How many known aliases moved in some way, as a logarithm.
-    pub fn known(&self, way: Way) -> f32 {
+    pub fn known(&self, way: MoveKind) -> f32 {
         self.ways[way as usize][3]
     }
 }
 
 /// A broken URL with its guesses, best first.
 #[derive(Debug, Clone, Default)]
-pub struct Question {
+pub struct DeadPageCandidates {
     /// The dead page.
-    pub old: Profile,
+    pub old: PageProfile,
     /// The guesses, best first.
-    pub guesses: Vec<Guess>,
+    pub candidates: Vec<ScoredCandidate>,
     /// What the pairs say, one for each guess.
     pub pairs: Vec<PairFeatures>,
     /// Pages that programs name, and how sure they are.
     pub named: Vec<(PageNumber, f32)>,
 }
 
-impl Question {
+impl DeadPageCandidates {
     /// All features of every guess, in order.
-    pub fn features(&self, library: &Library, votes: &Votes) -> Vec<Features> {
-        let own = ballot(&self.old, &self.guesses, &library.pages);
-        (0..self.guesses.len()).map(|rank| self.features_of(rank, &own, library, votes)).collect()
+    pub fn features(&self, library: &LivePageIndex, votes: &Votes) -> Vec<Features> {
+        let own = ballot(&self.old, &self.candidates, &library.pages);
+        (0..self.candidates.len())
+            .map(|rank| self.features_of(rank, &own, library, votes))
+            .collect()
     }
 
     /// Guesses again, in the light of the votes on the guesses so far.
-    pub fn reconsider(&mut self, library: &Library, votes: &Votes) {
+    pub fn reconsider(&mut self, library: &LivePageIndex, votes: &Votes) {
         let chances: Vec<f32> =
             self.features(library, votes).iter().map(|it| chance(&FIRST_ROUND, it)).collect();
-        let again = |(guess, chance): (&Guess, f32)| Guess { chance, ..*guess };
-        let mut guesses: Vec<(Guess, PairFeatures)> =
-            self.guesses.iter().zip(chances).map(again).zip(self.pairs.iter().copied()).collect();
+        let again = |(guess, chance): (&ScoredCandidate, f32)| ScoredCandidate {
+            probability: chance,
+            ..*guess
+        };
+        let mut guesses: Vec<(ScoredCandidate, PairFeatures)> = self
+            .candidates
+            .iter()
+            .zip(chances)
+            .map(again)
+            .zip(self.pairs.iter().copied())
+            .collect();
         guesses.sort_by(|a, b| a.0.order(&b.0));
-        (self.guesses, self.pairs) = guesses.into_iter().unzip();
+        (self.candidates, self.pairs) = guesses.into_iter().unzip();
     }
 
-    fn features_of(&self, rank: usize, own: &Ballot, library: &Library, votes: &Votes) -> Features {
-        let new = &library.pages[self.guesses[rank].page as usize];
-        let support = Way::ALL.map(|way| votes.support(way, &self.old, new, own));
-        let folder = support[Way::Folder as usize];
+    fn features_of(
+        &self,
+        rank: usize,
+        own: &Ballot,
+        library: &LivePageIndex,
+        votes: &Votes,
+    ) -> Features {
+        let new = &library.pages[self.candidates[rank].page as usize];
+        let support = MoveKind::ALL.map(|way| votes.support(way, &self.old, new, own));
+        let folder = support[MoveKind::Folder as usize];
         let mut beyond = [UNKNOWN; BEYOND];
         self.compare_guesses(rank, &mut beyond);
-        self.ask_neighbors(self.guesses[rank], votes, &mut beyond);
-        let mut set = |feature: Beyond, value: f32| beyond[feature as usize] = value;
-        set(Beyond::Parallel, library.parallel(self.old.folder(), new.folder()));
+        self.ask_neighbors(self.candidates[rank], votes, &mut beyond);
+        let mut set = |feature: ContextFeature, value: f32| beyond[feature as usize] = value;
+        set(ContextFeature::Parallel, library.parallel(self.old.folder(), new.folder()));
         let pages = library.in_folder(new.folder());
-        set(Beyond::FolderCoverage, coverage(folder.votes + folder.known, pages));
+        set(ContextFeature::FolderCoverage, coverage(folder.votes + folder.known, pages));
         Features { pair: self.pairs[rank], beyond, ways: support.map(block) }
     }
 
     /// Where a guess stands among the others.
     fn compare_guesses(&self, rank: usize, beyond: &mut [f32; BEYOND]) {
-        let mut set = |feature: Beyond, value: f32| beyond[feature as usize] = value;
-        let guess = self.guesses[rank];
-        set(Beyond::FirstOdds, odds(guess.first));
-        set(Beyond::Odds, odds(guess.chance));
-        set(Beyond::Lead, odds(guess.chance) - odds(self.best_other(rank)));
-        set(Beyond::Rank, count(rank));
-        set(Beyond::Program, self.program_of(guess.page));
+        let mut set = |feature: ContextFeature, value: f32| beyond[feature as usize] = value;
+        let guess = self.candidates[rank];
+        set(ContextFeature::FirstOdds, odds(guess.first));
+        set(ContextFeature::Odds, odds(guess.probability));
+        set(ContextFeature::Lead, odds(guess.probability) - odds(self.best_other(rank)));
+        set(ContextFeature::Rank, count(rank));
+        set(ContextFeature::Program, self.program_of(guess.page));
     }
 
     /// Who else claims the page, and how the folder fares.
-    fn ask_neighbors(&self, guess: Guess, votes: &Votes, beyond: &mut [f32; BEYOND]) {
-        let mut set = |feature: Beyond, value: f32| beyond[feature as usize] = value;
+    fn ask_neighbors(&self, guess: ScoredCandidate, votes: &Votes, beyond: &mut [f32; BEYOND]) {
+        let mut set = |feature: ContextFeature, value: f32| beyond[feature as usize] = value;
         let rivals = votes.rivals(&self.old, guess);
-        set(Beyond::RivalBest, rivals.best);
-        set(Beyond::RivalSum, rivals.sum.ln_1p());
-        set(Beyond::RivalInside, rivals.inside);
-        let siblings = votes.siblings(&self.old, &self.guesses);
-        set(Beyond::SiblingNumber, siblings.number.ln_1p());
-        set(Beyond::SiblingMean, siblings.mean);
-        set(Beyond::SiblingKnown, siblings.known.ln_1p());
+        set(ContextFeature::RivalBest, rivals.best);
+        set(ContextFeature::RivalSum, rivals.sum.ln_1p());
+        set(ContextFeature::RivalInside, rivals.inside);
+        let siblings = votes.siblings(&self.old, &self.candidates);
+        set(ContextFeature::SiblingNumber, siblings.number.ln_1p());
+        set(ContextFeature::SiblingMean, siblings.mean);
+        set(ContextFeature::SiblingKnown, siblings.known.ln_1p());
     }
 
     /// How sure programs are of a page.
@@ -167,7 +183,7 @@ impl Question {
     /// The best chance of another guess.
     fn best_other(&self, rank: usize) -> f32 {
         let other = usize::from(rank == 0);
-        self.guesses.get(other).map_or(0.0, |guess| guess.chance)
+        self.candidates.get(other).map_or(0.0, |guess| guess.probability)
     }
 }
 

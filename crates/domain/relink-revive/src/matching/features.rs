@@ -9,8 +9,8 @@
     reason = "pages, features and terms are numbered by the study itself"
 )]
 
-use super::library::Library;
-use super::profile::{Key, Profile};
+use super::live_page_index::LivePageIndex;
+use super::profile::{Key, PageProfile};
 use super::vocabulary::{Term, Vocabulary, union};
 
 /// The value of a feature that cannot be told, such as the likeness of titles
@@ -106,16 +106,16 @@ pub const PAIR: usize = Feature::OldWords as usize + 1;
 pub type PairFeatures = [f32; PAIR];
 
 /// Compares a dead page with a live one.
-pub struct Comparison<'a> {
+pub struct PairComparer<'a> {
     /// The words of the site.
     pub vocabulary: &'a Vocabulary,
     /// Its live pages.
-    pub library: &'a Library,
+    pub library: &'a LivePageIndex,
 }
 
-impl Comparison<'_> {
+impl PairComparer<'_> {
     /// The features of one pair.
-    pub fn features(&self, old: &Profile, new: &Profile) -> PairFeatures {
+    pub fn features(&self, old: &PageProfile, new: &PageProfile) -> PairFeatures {
         let mut features = [UNKNOWN; PAIR];
         self.compare_slugs(old, new, &mut features);
         self.compare_titles(old, new, &mut features);
@@ -127,7 +127,7 @@ impl Comparison<'_> {
         features
     }
 
-    fn compare_slugs(&self, old: &Profile, new: &Profile, features: &mut PairFeatures) {
+    fn compare_slugs(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let new_name = union(&new.name, &new.parent);
         let old_name = union(&old.name, &old.parent);
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
@@ -140,7 +140,7 @@ impl Comparison<'_> {
         set(Feature::NumbersGained, lacking(&new.numbers, &old.numbers));
     }
 
-    fn compare_titles(&self, old: &Profile, new: &Profile, features: &mut PairFeatures) {
+    fn compare_titles(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         if let Some(new_title) = &new.title {
             set(Feature::SlugToTitle, self.likeness(&old.slug, new_title));
@@ -154,7 +154,7 @@ impl Comparison<'_> {
         set(Feature::TitleExplained, self.share(new_title, old_title));
     }
 
-    fn compare_paths(&self, old: &Profile, new: &Profile, features: &mut PairFeatures) {
+    fn compare_paths(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         set(Feature::PathKept, self.share(&old.path, &new.path));
         set(Feature::PathExplained, self.share(&new.path, &old.path));
@@ -162,7 +162,7 @@ impl Comparison<'_> {
         set(Feature::ParentKept, self.share(&old.parent, &new.all));
     }
 
-    fn compare_names(&self, old: &Profile, new: &Profile, features: &mut PairFeatures) {
+    fn compare_names(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         let shared = self.vocabulary.shared(&old.name, &new.name);
         let kept = self.vocabulary.shared(&old.name, &new.all);
@@ -172,7 +172,7 @@ impl Comparison<'_> {
         set(Feature::NameGained, self.vocabulary.total(&new.name) - explained);
     }
 
-    fn count_twins(&self, old: &Profile, new: &Profile, features: &mut PairFeatures) {
+    fn count_twins(&self, old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         let by_title = |key| logarithm(self.library.with_title(key).len());
         set(Feature::SlugTwins, logarithm(self.library.with_slug(new.slug_key).len()));
@@ -182,7 +182,7 @@ impl Comparison<'_> {
         set(Feature::NewFolderSize, logarithm(self.library.below(new.folder()) as usize));
     }
 
-    fn describe_old(&self, old: &Profile, features: &mut PairFeatures) {
+    fn describe_old(&self, old: &PageProfile, features: &mut PairFeatures) {
         let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
         set(Feature::OldSlugUnseen, self.unseen(&old.slug));
         if let Some(title) = &old.title {
@@ -213,7 +213,7 @@ impl Comparison<'_> {
 }
 
 /// Where the two stand in the tree of addresses.
-fn compare_places(old: &Profile, new: &Profile, features: &mut PairFeatures) {
+fn compare_places(old: &PageProfile, new: &PageProfile, features: &mut PairFeatures) {
     let mut set = |feature: Feature, value: f32| features[feature as usize] = value;
     let start = same_start(&old.components, &new.components);
     let (long, short) = (old.components.len(), new.components.len());

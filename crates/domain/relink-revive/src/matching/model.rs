@@ -5,28 +5,28 @@
     reason = "pages, features and terms are numbered by the study itself"
 )]
 
-use super::collective::{Beyond, Features, SUPPORT};
+use super::collective::{ContextFeature, Features, SUPPORT};
 use super::features::Feature;
-use super::moves::Way;
+use super::moves::MoveKind;
 
 /// How much each feature speaks for a guess. A feature that is not named says
 /// nothing.
 #[derive(Debug)]
-pub struct Weights {
+pub struct ModelWeights {
     /// What the sum of the weighted features begins with.
     pub base: f32,
     /// The weights of the features of the pair.
     pub pair: &'static [(Feature, f32)],
     /// The weights of the features beyond the pair.
-    pub beyond: &'static [(Beyond, f32)],
+    pub beyond: &'static [(ContextFeature, f32)],
     /// The weights of the support for each way: votes, their share, their
     /// rate, known aliases, their share. Swaps and edits could apply anywhere,
     /// so they have no rate.
-    pub ways: &'static [(Way, [f32; SUPPORT])],
+    pub ways: &'static [(MoveKind, [f32; SUPPORT])],
 }
 
 /// The chance that a guess is right, all things seen.
-pub fn chance(weights: &Weights, features: &Features) -> f32 {
+pub fn chance(weights: &ModelWeights, features: &Features) -> f32 {
     let pair: f32 =
         weights.pair.iter().map(|&(feature, weight)| weight * features.pair(feature)).sum();
     let beyond: f32 =

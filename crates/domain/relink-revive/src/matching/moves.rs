@@ -11,12 +11,12 @@
 )]
 
 use super::features::{same_end, same_start};
-use super::profile::{Key, Profile, key_of_all};
+use super::profile::{Key, PageProfile, key_of_all};
 
 /// A way of reading a pair of addresses as a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Way {
+pub enum MoveKind {
     /// The words before the common end were replaced: `DOM/element.x` to
     /// `Web/API/Element/x` is `DOM` to `Web/API`.
     Start,
@@ -32,12 +32,12 @@ pub enum Way {
     Edit,
 }
 
-impl Way {
+impl MoveKind {
     /// All ways, in order.
     pub const ALL: [Self; 5] = [Self::Start, Self::Folder, Self::Swap, Self::Region, Self::Edit];
 
     /// What was replaced by what, if the pair can be read in this way.
-    pub fn read(self, old: &Profile, new: &Profile) -> Option<Move> {
+    pub fn read(self, old: &PageProfile, new: &PageProfile) -> Option<Move> {
         let (from, to) = match self {
             Self::Start => starts(old, new)?,
             Self::Folder => (key_of_all(old.folder()), key_of_all(new.folder())),
@@ -57,7 +57,7 @@ impl Way {
 
     /// All that this way could say is replaced in an address, for counting
     /// how many addresses a rule could have applied to.
-    pub fn origins(self, old: &Profile) -> Vec<Key> {
+    pub fn origins(self, old: &PageProfile) -> Vec<Key> {
         let keyed = |from: Key| key_of_all(&[self as u64, from]);
         match self {
             Self::Start => {
@@ -79,7 +79,7 @@ pub struct Move {
 }
 
 /// The words before the common end, if there is one.
-fn starts(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
+fn starts(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
     let same = same_end(&old.words[1..], &new.words[1..]);
     let start = |words: &[Key]| key_of_all(&words[..words.len() - same]);
     (same > 0).then(|| (start(&old.words), start(&new.words)))
@@ -95,7 +95,7 @@ fn middles(old: &[Key], new: &[Key]) -> Option<(Key, Key)> {
 }
 
 /// The words of the slug that were replaced, if some were and some were not.
-fn edits(old: &Profile, new: &Profile) -> Option<(Key, Key)> {
+fn edits(old: &PageProfile, new: &PageProfile) -> Option<(Key, Key)> {
     let (old, new) = (&old.slug_words, &new.slug_words);
     let start = same_start(old, new);
     let (old, new) = (&old[start..], &new[start..]);
@@ -112,12 +112,13 @@ mod tests {
 
     /// Whether two pairs, each `old -> new`, are the same move in some way.
     #[track_caller]
-    fn check(way: Way, one: &str, other: &str, expect: bool) {
+    fn check(way: MoveKind, one: &str, other: &str, expect: bool) {
         let mut vocabulary = Vocabulary::default();
         let mut read = |pair: &str| {
             let (old, new) = pair.split_once(" -> ").unwrap();
-            let mut page =
-                |path| Profile::new(&format!("https://example.org{path}"), None, &mut vocabulary);
+            let mut page = |path| {
+                PageProfile::new(&format!("https://example.org{path}"), None, &mut vocabulary)
+            };
             way.read(&page(old), &page(new))
         };
         let (one, other) = (read(one), read(other));
@@ -126,26 +127,36 @@ mod tests {
 
     #[test]
     fn words_before_a_common_end_are_replaced() {
-        check(Way::Start, "/dom/node.x -> /web/api/Node/x", "/dom/list.y -> /web/api/List/y", true);
-        check(Way::Start, "/dom/node.x -> /web/Node/x", "/dom/list.y -> /web/api/List/y", false);
+        check(
+            MoveKind::Start,
+            "/dom/node.x -> /web/api/Node/x",
+            "/dom/list.y -> /web/api/List/y",
+            true,
+        );
+        check(
+            MoveKind::Start,
+            "/dom/node.x -> /web/Node/x",
+            "/dom/list.y -> /web/api/List/y",
+            false,
+        );
     }
 
     #[test]
     fn a_folder_becomes_another_whatever_the_slug() {
-        check(Way::Folder, "/a/x -> /b/y", "/a/p -> /b/q", true);
-        check(Way::Folder, "/a/x -> /b/y", "/a/p -> /c/q", false);
-        check(Way::Region, "/a/x -> /b/one/y", "/a/p -> /b/two/q", true);
+        check(MoveKind::Folder, "/a/x -> /b/y", "/a/p -> /b/q", true);
+        check(MoveKind::Folder, "/a/x -> /b/y", "/a/p -> /c/q", false);
+        check(MoveKind::Region, "/a/x -> /b/one/y", "/a/p -> /b/two/q", true);
     }
 
     #[test]
     fn a_component_is_swapped_wherever_it_stands() {
-        check(Way::Swap, "/a/v1/x -> /a/v2/x", "/b/v1/y -> /b/v2/y", true);
-        check(Way::Swap, "/a/v1/x -> /a/v2/z", "/b/v1/y -> /b/v2/w", false);
+        check(MoveKind::Swap, "/a/v1/x -> /a/v2/x", "/b/v1/y -> /b/v2/y", true);
+        check(MoveKind::Swap, "/a/v1/x -> /a/v2/z", "/b/v1/y -> /b/v2/w", false);
     }
 
     #[test]
     fn a_slug_is_edited_in_whatever_folder() {
-        check(Way::Edit, "/a/plot_x -> /b/x", "/c/plot_y_z -> /d/y_z", true);
-        check(Way::Edit, "/a/plot_x -> /b/x", "/c/draw_y -> /d/y", false);
+        check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/plot_y_z -> /d/y_z", true);
+        check(MoveKind::Edit, "/a/plot_x -> /b/x", "/c/draw_y -> /d/y", false);
     }
 }

@@ -2,7 +2,7 @@
 
 /// A page, dead or alive, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Page<'a> {
+pub struct PageInfo<'a> {
     /// Its address.
     pub url: &'a str,
     /// Its title: of a dead page, what it once was.

@@ -8,7 +8,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::address::Address;
+use super::address::UrlComponents;
 use super::vocabulary::{Term, Vocabulary, union};
 use super::words;
 
@@ -17,7 +17,7 @@ pub type Key = u64;
 
 /// A page in the terms of its site.
 #[derive(Debug, Clone, Default)]
-pub struct Profile {
+pub struct PageProfile {
     /// The terms of the last component.
     pub slug: Vec<Term>,
     /// The terms of the component before.
@@ -46,10 +46,10 @@ pub struct Profile {
     pub numbers: Vec<String>,
 }
 
-impl Profile {
+impl PageProfile {
     /// Describes a page.
     pub fn new(url: &str, title: Option<&str>, vocabulary: &mut Vocabulary) -> Self {
-        let address = Address::read(url);
+        let address = UrlComponents::read(url);
         let title = title.map(str::trim).filter(|title| !title.is_empty());
         let slug = vocabulary.terms(address.slug());
         let parent = vocabulary.terms(address.parent());
@@ -59,13 +59,13 @@ impl Profile {
         let mut numbers = words::numbers(address.slug());
         numbers.sort_unstable();
         let components =
-            keys(&address.host, address.components.iter().map(|part| words::squeezed(part)));
+            keys(&address.host, address.components.iter().map(|part| words::normalized_name(part)));
         Self {
             name: union(&slug, title_list),
             all: union(&path, title_list),
             slug_key: components[components.len() - 1],
             title_key: title
-                .map(words::squeezed)
+                .map(words::normalized_name)
                 .filter(|key| !key.is_empty())
                 .map(|key| key_of(&key)),
             words: keys(
@@ -73,7 +73,7 @@ impl Profile {
                 address.components.iter().flat_map(|part| words::words(part)),
             ),
             slug_words: words::words(address.slug()).iter().map(|word| key_of(word)).collect(),
-            trigrams: trigrams(&words::squeezed(address.slug())),
+            trigrams: trigrams(&words::normalized_name(address.slug())),
             slug,
             parent,
             path,

@@ -1,19 +1,19 @@
-//! Programs learnt from known aliases, and the live pages that they name.
+//! Programs learned from known aliases, and the live pages that they name.
 
 use relink_model::Confidence;
 use url::Url;
 
-use super::library::{Library, PageNumber};
-use super::page::{KnownAlias, Page};
-use super::profile::Profile;
+use super::live_page_index::{LivePageIndex, PageNumber};
+use super::page::{KnownAlias, PageInfo};
+use super::profile::PageProfile;
 use super::vocabulary::Vocabulary;
 use crate::OldPage;
-use crate::program::{Example, ProgramBook};
+use crate::program::{Example, ProgramIndex};
 
 /// What known aliases teach about making new addresses.
 #[derive(Debug, Default)]
 pub struct Programs {
-    book: ProgramBook,
+    book: ProgramIndex,
 }
 
 impl Programs {
@@ -27,17 +27,17 @@ impl Programs {
             Some(Example { old, new, is_sure: false })
         };
         let examples: Vec<Example> = pairs.into_iter().filter_map(example).collect();
-        Self { book: ProgramBook::learn(&examples) }
+        Self { book: ProgramIndex::learn(&examples) }
     }
 
     /// The live pages that programs name for a dead page, and how sure they are.
-    pub fn predict(&self, dead: &Page, library: &Library) -> Vec<(PageNumber, f32)> {
+    pub fn predict(&self, dead: &PageInfo, library: &LivePageIndex) -> Vec<(PageNumber, f32)> {
         let Ok(url) = Url::parse(dead.url) else { return Vec::new() };
         let old = OldPage { title: dead.title.map(str::to_owned), ..OldPage::new(url) };
         let mut words = Vocabulary::default();
         let live = |(url, sure): (Url, Confidence)| {
-            let page = library.at(&Profile::new(url.as_str(), None, &mut words))?;
-            Some((page, f32::from(sure.hundredths()) / 100.0))
+            let page = library.at(&PageProfile::new(url.as_str(), None, &mut words))?;
+            Some((page, f32::from(sure.as_percent()) / 100.0))
         };
         let predictions = self.book.predict(&old);
         predictions

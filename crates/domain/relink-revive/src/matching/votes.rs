@@ -14,44 +14,44 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use super::features::{count, ratio};
-use super::library::PageNumber;
-use super::moves::{Move, Way};
-use super::profile::{Key, Profile};
+use super::live_page_index::PageNumber;
+use super::moves::{Move, MoveKind};
+use super::profile::{Key, PageProfile};
 
 /// A guess below this chance is no vote.
 const LEAST_VOTE: f32 = 0.2;
 
 /// One candidate of a broken URL with the chance given to it so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Guess {
+pub struct ScoredCandidate {
     /// The live page.
     pub page: PageNumber,
     /// The chance that it is the alias, by all that is known so far.
-    pub chance: f32,
+    pub probability: f32,
     /// The chance at first sight, from the pair alone.
     pub first: f32,
 }
 
-impl Guess {
+impl ScoredCandidate {
     /// The likelier first.
     pub fn order(&self, other: &Self) -> Ordering {
-        other.chance.total_cmp(&self.chance).then(self.page.cmp(&other.page))
+        other.probability.total_cmp(&self.probability).then(self.page.cmp(&other.page))
     }
 }
 
 /// Votes by rule and by what the rule replaces.
 #[derive(Debug, Default)]
 pub struct Votes {
-    rules: HashMap<Key, Tally>,
-    origins: HashMap<Key, Tally>,
+    rules: HashMap<Key, VoteTotals>,
+    origins: HashMap<Key, VoteTotals>,
     claims: HashMap<PageNumber, Claims>,
     claims_inside: HashMap<(PageNumber, Key), Claims>,
-    folders: HashMap<Key, Tally>,
+    folders: HashMap<Key, VoteTotals>,
 }
 
 /// The votes for one thing.
 #[derive(Debug, Clone, Copy, Default)]
-struct Tally {
+struct VoteTotals {
     votes: f32,
     known: f32,
     asked: f32,
@@ -104,20 +104,20 @@ pub struct Siblings {
 
 impl Votes {
     /// Counts the votes of a broken URL.
-    pub fn add(&mut self, old: &Profile, guesses: &[Guess], live: &[Profile]) {
+    pub fn add(&mut self, old: &PageProfile, guesses: &[ScoredCandidate], live: &[PageProfile]) {
         for (rule, (from, chance)) in ballot(old, guesses, live) {
             self.rules.entry(rule).or_default().votes += chance;
             self.origins.entry(from).or_default().votes += chance;
         }
-        for way in Way::ALL {
+        for way in MoveKind::ALL {
             for origin in way.origins(old) {
                 self.origins.entry(origin).or_default().asked += 1.0;
             }
         }
-        for guess in guesses.iter().filter(|guess| guess.chance >= LEAST_VOTE) {
-            self.claims.entry(guess.page).or_default().add(guess.chance);
+        for guess in guesses.iter().filter(|guess| guess.probability >= LEAST_VOTE) {
+            self.claims.entry(guess.page).or_default().add(guess.probability);
             let inside = self.claims_inside.entry((guess.page, folder_of(old))).or_default();
-            inside.add(guess.chance);
+            inside.add(guess.probability);
         }
         let folder = self.folders.entry(folder_of(old)).or_default();
         folder.votes += best_chance(guesses);
@@ -125,8 +125,8 @@ impl Votes {
     }
 
     /// Counts a known alias.
-    pub fn add_known(&mut self, old: &Profile, page: Option<PageNumber>, new: &Profile) {
-        for Move { from, rule } in Way::ALL.iter().filter_map(|way| way.read(old, new)) {
+    pub fn add_known(&mut self, old: &PageProfile, page: Option<PageNumber>, new: &PageProfile) {
+        for Move { from, rule } in MoveKind::ALL.iter().filter_map(|way| way.read(old, new)) {
             self.rules.entry(rule).or_default().known += 1.0;
             self.origins.entry(from).or_default().known += 1.0;
         }
@@ -138,7 +138,13 @@ impl Votes {
     }
 
     /// What others say of `old` having become `new` in some way.
-    pub fn support(&self, way: Way, old: &Profile, new: &Profile, own: &Ballot) -> Support {
+    pub fn support(
+        &self,
+        way: MoveKind,
+        old: &PageProfile,
+        new: &PageProfile,
+        own: &Ballot,
+    ) -> Support {
         let Some(Move { from, rule }) = way.read(old, new) else { return Support::default() };
         let mine = own.get(&rule).map_or(0.0, |&(_, chance)| chance);
         let mine_from: f32 =
@@ -156,10 +162,10 @@ impl Votes {
     }
 
     /// What others say of the page of a guess.
-    pub fn rivals(&self, old: &Profile, guess: Guess) -> Rivals {
+    pub fn rivals(&self, old: &PageProfile, guess: ScoredCandidate) -> Rivals {
         let claims = self.claims.get(&guess.page).copied().unwrap_or_default();
         let inside = self.claims_inside.get(&(guess.page, folder_of(old)));
-        let own = if guess.chance < LEAST_VOTE { 0.0 } else { guess.chance };
+        let own = if guess.probability < LEAST_VOTE { 0.0 } else { guess.probability };
         Rivals {
             best: claims.best_other(own),
             sum: (claims.sum - own).max(0.0),
@@ -168,7 +174,7 @@ impl Votes {
     }
 
     /// How the other broken URLs of the folder of `old` fare.
-    pub fn siblings(&self, old: &Profile, guesses: &[Guess]) -> Siblings {
+    pub fn siblings(&self, old: &PageProfile, guesses: &[ScoredCandidate]) -> Siblings {
         let folder = self.folders.get(&folder_of(old)).copied().unwrap_or_default();
         let number = (folder.asked - 1.0).max(0.0);
         let votes = (folder.votes - best_chance(guesses)).max(0.0);
@@ -180,13 +186,13 @@ impl Votes {
 pub type Ballot = BTreeMap<Key, (Key, f32)>;
 
 /// The votes of one broken URL: for each rule its best guess.
-pub fn ballot(old: &Profile, guesses: &[Guess], live: &[Profile]) -> Ballot {
+pub fn ballot(old: &PageProfile, guesses: &[ScoredCandidate], live: &[PageProfile]) -> Ballot {
     let mut ballot = Ballot::new();
-    let whole: f32 = guesses.iter().map(|guess| guess.chance).sum::<f32>().max(1.0);
-    for guess in guesses.iter().filter(|guess| guess.chance >= LEAST_VOTE) {
-        let chance = guess.chance / whole;
+    let whole: f32 = guesses.iter().map(|guess| guess.probability).sum::<f32>().max(1.0);
+    for guess in guesses.iter().filter(|guess| guess.probability >= LEAST_VOTE) {
+        let chance = guess.probability / whole;
         let new = &live[guess.page as usize];
-        for Move { from, rule } in Way::ALL.iter().filter_map(|way| way.read(old, new)) {
+        for Move { from, rule } in MoveKind::ALL.iter().filter_map(|way| way.read(old, new)) {
             let vote = ballot.entry(rule).or_insert((from, 0.0));
             vote.1 = vote.1.max(chance);
         }
@@ -195,12 +201,12 @@ pub fn ballot(old: &Profile, guesses: &[Guess], live: &[Profile]) -> Ballot {
 }
 
 /// The best chance among guesses.
-fn best_chance(guesses: &[Guess]) -> f32 {
-    guesses.iter().map(|guess| guess.chance).fold(0.0, f32::max)
+fn best_chance(guesses: &[ScoredCandidate]) -> f32 {
+    guesses.iter().map(|guess| guess.probability).fold(0.0, f32::max)
 }
 
 /// The key of the folder of a page.
-fn folder_of(page: &Profile) -> Key {
+fn folder_of(page: &PageProfile) -> Key {
     super::profile::key_of_all(page.folder())
 }
 

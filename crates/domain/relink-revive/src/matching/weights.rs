@@ -9,13 +9,13 @@
 //! list cut to that of a small site. The second round was fitted on what the
 //! first makes of sites that it was not fitted on.
 
-use super::collective::Beyond;
+use super::collective::ContextFeature;
 use super::features::Feature;
-use super::model::Weights;
-use super::moves::Way;
+use super::model::ModelWeights;
+use super::moves::MoveKind;
 
 /// The first round: neighbors vote by what their pairs say alone.
-pub const FIRST_ROUND: Weights = Weights {
+pub const FIRST_ROUND: ModelWeights = ModelWeights {
     base: -2.335,
     pair: &[
         (Feature::SlugEqual, 0.243),
@@ -52,30 +52,30 @@ pub const FIRST_ROUND: Weights = Weights {
         (Feature::OldTitleUnseen, -0.412),
     ],
     beyond: &[
-        (Beyond::FirstOdds, 0.247),
-        (Beyond::Lead, 0.253),
-        (Beyond::Rank, -0.349),
-        (Beyond::RivalBest, -0.832),
-        (Beyond::RivalSum, 0.418),
-        (Beyond::RivalInside, -1.909),
-        (Beyond::Parallel, -0.773),
-        (Beyond::Program, 0.948),
-        (Beyond::SiblingNumber, -0.395),
-        (Beyond::SiblingMean, 0.102),
-        (Beyond::SiblingKnown, -0.141),
-        (Beyond::FolderCoverage, 1.297),
+        (ContextFeature::FirstOdds, 0.247),
+        (ContextFeature::Lead, 0.253),
+        (ContextFeature::Rank, -0.349),
+        (ContextFeature::RivalBest, -0.832),
+        (ContextFeature::RivalSum, 0.418),
+        (ContextFeature::RivalInside, -1.909),
+        (ContextFeature::Parallel, -0.773),
+        (ContextFeature::Program, 0.948),
+        (ContextFeature::SiblingNumber, -0.395),
+        (ContextFeature::SiblingMean, 0.102),
+        (ContextFeature::SiblingKnown, -0.141),
+        (ContextFeature::FolderCoverage, 1.297),
     ],
     ways: &[
-        (Way::Start, [0.279, 0.570, 0.959, 0.251, 0.961]),
-        (Way::Folder, [0.075, -0.506, -0.942, 0.048, 0.164]),
-        (Way::Swap, [0.553, -0.307, 0.000, -0.328, 0.140]),
-        (Way::Region, [0.241, 1.048, 0.168, 0.026, 0.311]),
-        (Way::Edit, [-0.027, 1.459, 0.000, 0.516, 0.727]),
+        (MoveKind::Start, [0.279, 0.570, 0.959, 0.251, 0.961]),
+        (MoveKind::Folder, [0.075, -0.506, -0.942, 0.048, 0.164]),
+        (MoveKind::Swap, [0.553, -0.307, 0.000, -0.328, 0.140]),
+        (MoveKind::Region, [0.241, 1.048, 0.168, 0.026, 0.311]),
+        (MoveKind::Edit, [-0.027, 1.459, 0.000, 0.516, 0.727]),
     ],
 };
 
 /// The second round: neighbors vote by what the first round made of them.
-pub const SECOND_ROUND: Weights = Weights {
+pub const SECOND_ROUND: ModelWeights = ModelWeights {
     base: -3.108,
     pair: &[
         (Feature::SlugEqual, 0.418),
@@ -113,25 +113,25 @@ pub const SECOND_ROUND: Weights = Weights {
         (Feature::OldTitleUnseen, -0.482),
     ],
     beyond: &[
-        (Beyond::FirstOdds, 0.564),
-        (Beyond::Odds, -0.571),
-        (Beyond::Lead, 0.319),
-        (Beyond::Rank, -0.387),
-        (Beyond::RivalBest, -0.619),
-        (Beyond::RivalSum, 0.013),
-        (Beyond::RivalInside, -1.952),
-        (Beyond::Parallel, -1.037),
-        (Beyond::Program, 0.743),
-        (Beyond::SiblingNumber, -0.477),
-        (Beyond::SiblingMean, 0.099),
-        (Beyond::SiblingKnown, -0.085),
-        (Beyond::FolderCoverage, 1.098),
+        (ContextFeature::FirstOdds, 0.564),
+        (ContextFeature::Odds, -0.571),
+        (ContextFeature::Lead, 0.319),
+        (ContextFeature::Rank, -0.387),
+        (ContextFeature::RivalBest, -0.619),
+        (ContextFeature::RivalSum, 0.013),
+        (ContextFeature::RivalInside, -1.952),
+        (ContextFeature::Parallel, -1.037),
+        (ContextFeature::Program, 0.743),
+        (ContextFeature::SiblingNumber, -0.477),
+        (ContextFeature::SiblingMean, 0.099),
+        (ContextFeature::SiblingKnown, -0.085),
+        (ContextFeature::FolderCoverage, 1.098),
     ],
     ways: &[
-        (Way::Start, [0.256, 0.644, 1.085, 0.163, 0.740]),
-        (Way::Folder, [0.141, -0.600, -0.696, 0.072, 0.291]),
-        (Way::Swap, [0.527, -0.139, 0.000, -0.208, 0.163]),
-        (Way::Region, [0.291, 1.043, 0.335, -0.006, 0.331]),
-        (Way::Edit, [0.417, 0.136, 0.000, 0.597, 0.502]),
+        (MoveKind::Start, [0.256, 0.644, 1.085, 0.163, 0.740]),
+        (MoveKind::Folder, [0.141, -0.600, -0.696, 0.072, 0.291]),
+        (MoveKind::Swap, [0.527, -0.139, 0.000, -0.208, 0.163]),
+        (MoveKind::Region, [0.291, 1.043, 0.335, -0.006, 0.331]),
+        (MoveKind::Edit, [0.417, 0.136, 0.000, 0.597, 0.502]),
     ],
 };

@@ -16,7 +16,7 @@ pub fn words(text: &str) -> Vec<String> {
 /// The text without anything but letters and digits, in lower case.
 ///
 /// Two names that agree in this form differ in separators and case only.
-pub fn squeezed(text: &str) -> String {
+pub fn normalized_name(text: &str) -> String {
     runs(text).flat_map(str::chars).flat_map(char::to_lowercase).collect()
 }
 
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn squeezing_leaves_letters_and_digits() {
-        assert_eq!(squeezed("Getting_Started (v2)"), "gettingstartedv2");
+        assert_eq!(normalized_name("Getting_Started (v2)"), "gettingstartedv2");
         assert_eq!(words("Getting_Started"), ["getting", "started"]);
     }
 }

@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use url::Url;
 
-use super::{Pattern, Sources, TokenRule};
+use super::{CoarsePattern, Sources, TokenRule};
 use crate::OldPage;
 
 /// Candidates that one pattern makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
     /// The pattern.
-    pub pattern: Pattern,
+    pub pattern: CoarsePattern,
     /// Each match: the index of the old page and that of its candidate.
     pub matches: Vec<(usize, usize)>,
 }
@@ -56,7 +56,7 @@ pub enum NoCluster {
 /// All clusters, the best first. `candidates` are those of each page, in the
 /// same order.
 pub fn clusters(pages: &[OldPage], candidates: &[Vec<Url>], rule: TokenRule) -> Vec<Cluster> {
-    let mut matches: BTreeMap<Pattern, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut matches: BTreeMap<CoarsePattern, Vec<(usize, usize)>> = BTreeMap::new();
     for (page, (old, urls)) in pages.iter().zip(candidates).enumerate() {
         let sources = Sources::of(old);
         for (candidate, url) in urls.iter().enumerate() {

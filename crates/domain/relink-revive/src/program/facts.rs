@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use jiff::civil::Date;
 
-use super::{DatePart, HostPart, Source, TitlePiece};
+use super::{DatePart, HostPart, TextSource, TitlePiece};
 use crate::OldPage;
 
 /// What divides the pieces of a title.
@@ -28,7 +28,7 @@ pub(super) struct Facts<'a> {
 
 /// A text from an old page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found<'a> {
+pub(super) struct ExtractedText<'a> {
     pub(super) text: Cow<'a, str>,
     /// Whether it may hold percent-escapes.
     pub(super) is_escaped: bool,
@@ -49,29 +49,29 @@ impl<'a> Facts<'a> {
     }
 
     /// The text of a source, if the page has it.
-    pub(super) fn find(&self, source: &Source) -> Option<Found<'a>> {
-        let escaped = |text: &'a str| Found { text: Cow::Borrowed(text), is_escaped: true };
+    pub(super) fn find(&self, source: &TextSource) -> Option<ExtractedText<'a>> {
+        let escaped = |text: &'a str| ExtractedText { text: Cow::Borrowed(text), is_escaped: true };
         match source {
-            Source::Path(at) => Some(escaped(nth(&self.path, *at)?)),
-            Source::Query(name) => {
+            TextSource::Path(at) => Some(escaped(nth(&self.path, *at)?)),
+            TextSource::Query(name) => {
                 let same = |(own, _): &&(&str, &str)| own.eq_ignore_ascii_case(name);
                 self.query.iter().find(same).map(|(_, value)| escaped(value))
             }
-            Source::Label(at) => {
+            TextSource::Label(at) => {
                 let labels: Vec<&str> = self.host.split('.').collect();
                 Some(escaped(nth(&labels, *at)?))
             }
-            Source::Host(HostPart::Whole) => Some(escaped(self.host)),
-            Source::Host(HostPart::Bare) => {
+            TextSource::Host(HostPart::Whole) => Some(escaped(self.host)),
+            TextSource::Host(HostPart::Bare) => {
                 Some(escaped(self.host.strip_prefix("www.").unwrap_or(self.host)))
             }
-            Source::Title(piece) => {
+            TextSource::Title(piece) => {
                 let text = Cow::Borrowed(title_piece(self.title?, *piece)?);
-                Some(Found { text, is_escaped: false })
+                Some(ExtractedText { text, is_escaped: false })
             }
-            Source::Date(part) => {
+            TextSource::Date(part) => {
                 let text = Cow::Owned(date_part(self.date?, *part));
-                Some(Found { text, is_escaped: false })
+                Some(ExtractedText { text, is_escaped: false })
             }
         }
     }

@@ -7,10 +7,10 @@
 
 use std::collections::HashMap;
 
-use super::prepared::{Outcome, Prepared};
-use super::seed::{Manner, Seed};
+use super::prepared::{ParsedExample, ProgramOutcome};
+use super::seed::{PathStrategy, Seed};
+use super::single_example::needs_one;
 use super::trial::{LearnedProgram, assess};
-use super::witness::needs_one;
 use super::{Example, OldQuery, Segment, UrlProgram};
 
 /// How many examples may found a program: a group without any order is given
@@ -38,14 +38,14 @@ const ENOUGH: (usize, usize) = (9, 10);
 /// ```
 pub fn learn(examples: &[Example]) -> Vec<LearnedProgram> {
     let learnable = examples.iter().filter(|example| example.is_learnable());
-    let prepared: Vec<Prepared> = learnable.map(Prepared::of).collect();
-    let all: Vec<&Prepared> = prepared.iter().collect();
+    let prepared: Vec<ParsedExample> = learnable.map(ParsedExample::of).collect();
+    let all: Vec<&ParsedExample> = prepared.iter().collect();
     assess(&all)
 }
 
 /// When to stop looking for more programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Care {
+pub(super) enum SearchEffort {
     /// When nothing is left to explain.
     Thorough,
     /// When only noise may be left.
@@ -53,7 +53,7 @@ pub(super) enum Care {
 }
 
 /// The programs of a group, those that explain most first.
-pub(super) fn programs(examples: &[&Prepared], care: Care) -> Vec<UrlProgram> {
+pub(super) fn programs(examples: &[&ParsedExample], care: SearchEffort) -> Vec<UrlProgram> {
     let mut remaining = by_new_directory(examples);
     let mut programs: Vec<(usize, UrlProgram)> = Vec::new();
     for _ in 0..SEEDS {
@@ -61,9 +61,11 @@ pub(super) fn programs(examples: &[&Prepared], care: Care) -> Vec<UrlProgram> {
         let best = best_draft(seed, &remaining);
         remaining.remove(0);
         let Some((support, program)) = best else { continue };
-        remaining.retain(|example| example.outcome(&program) != Outcome::Right);
+        remaining.retain(|example| example.outcome(&program) != ProgramOutcome::Right);
         programs.push((support, program));
-        if care == Care::Brief && is_enough(examples.len() - remaining.len(), examples.len()) {
+        if care == SearchEffort::Brief
+            && is_enough(examples.len() - remaining.len(), examples.len())
+        {
             break;
         }
     }
@@ -77,7 +79,7 @@ fn is_enough(explained: usize, all: usize) -> bool {
 
 /// Those that went to the new directory of most come first: they are the
 /// likeliest to follow a rule.
-fn by_new_directory<'a>(examples: &[&'a Prepared<'a>]) -> Vec<&'a Prepared<'a>> {
+fn by_new_directory<'a>(examples: &[&'a ParsedExample<'a>]) -> Vec<&'a ParsedExample<'a>> {
     let mut sizes: HashMap<(&str, &str), usize> = HashMap::new();
     for example in examples {
         *sizes.entry(example.new_directory()).or_default() += 1;
@@ -90,10 +92,10 @@ fn by_new_directory<'a>(examples: &[&'a Prepared<'a>]) -> Vec<&'a Prepared<'a>> 
 }
 
 /// The program that makes the seed and most others right.
-fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlProgram)> {
+fn best_draft(seed: &ParsedExample, remaining: &[&ParsedExample]) -> Option<(usize, UrlProgram)> {
     let founder = Seed::of(seed);
     let best = best_of(seed, &founder, remaining, remaining);
-    let neighbors: Vec<&Prepared> = remaining
+    let neighbors: Vec<&ParsedExample> = remaining
         .iter()
         .copied()
         .filter(|example| example.new_directory() == seed.new_directory())
@@ -112,17 +114,20 @@ fn best_draft(seed: &Prepared, remaining: &[&Prepared]) -> Option<(usize, UrlPro
 }
 
 fn best_of(
-    seed: &Prepared,
+    seed: &ParsedExample,
     founder: &Seed,
-    members: &[&Prepared],
-    all: &[&Prepared],
+    members: &[&ParsedExample],
+    all: &[&ParsedExample],
 ) -> Option<(usize, UrlProgram)> {
     let mut best: Option<(usize, UrlProgram)> = None;
-    for manner in [Manner::WithRun, Manner::Plain] {
+    for manner in [PathStrategy::WithRun, PathStrategy::Plain] {
         let Some(program) = founder.draft(members, manner) else { continue };
-        let right: Vec<&Prepared> =
-            all.iter().copied().filter(|it| it.outcome(&program) == Outcome::Right).collect();
-        let is_founded = seed.outcome(&program) == Outcome::Right;
+        let right: Vec<&ParsedExample> = all
+            .iter()
+            .copied()
+            .filter(|it| it.outcome(&program) == ProgramOutcome::Right)
+            .collect();
+        let is_founded = seed.outcome(&program) == ProgramOutcome::Right;
         let is_borne_out = right.len() > 1 || needs_one(&program, &seed.facts);
         let is_better = best.as_ref().is_none_or(|(support, _)| right.len() > *support);
         if is_founded && is_borne_out && is_better && !sends_all_to_one_place(&right) {
@@ -137,19 +142,19 @@ fn best_of(
 
 /// Whether several old pages share one new address: then it is no address of
 /// any of them, but where a site sends what it has lost.
-fn sends_all_to_one_place(right: &[&Prepared]) -> bool {
+fn sends_all_to_one_place(right: &[&ParsedExample]) -> bool {
     let [first, rest @ ..] = right else { return false };
-    let is_other = |example: &&&Prepared| example.facts.path != first.facts.path;
-    let is_same_place = |example: &Prepared| {
+    let is_other = |example: &&&ParsedExample| example.facts.path != first.facts.path;
+    let is_same_place = |example: &ParsedExample| {
         example.path == first.path && example.host == first.host && example.query == first.query
     };
     rest.iter().any(|example| is_other(&example)) && rest.iter().all(|it| is_same_place(it))
 }
 
-/// A program learnt from pages without a query is not for pages with one: a
+/// A program learned from pages without a query is not for pages with one: a
 /// query chooses among many pages of one path. And one that was only seen to
 /// work at one depth, and moves no run of components, is for that depth.
-fn guarded(program: UrlProgram, right: &[&Prepared]) -> UrlProgram {
+fn guarded(program: UrlProgram, right: &[&ParsedExample]) -> UrlProgram {
     let is_absent = right.iter().all(|example| example.facts.query.is_empty());
     let has_run = program.path.iter().any(|segment| matches!(segment, Segment::Run { .. }));
     let depth = right.first().map(|example| example.facts.path.len());

@@ -8,7 +8,7 @@ use crate::address::host;
 
 /// An example, taken apart.
 #[derive(Debug)]
-pub(super) struct Prepared<'a> {
+pub(super) struct ParsedExample<'a> {
     pub(super) facts: Facts<'a>,
     /// How many components of the old path the directory has: what comes
     /// after them tells pages apart.
@@ -25,7 +25,7 @@ pub(super) struct Prepared<'a> {
 
 /// What a program makes of an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum ProgramOutcome {
     /// The known new address.
     Right,
     /// Another address.
@@ -34,7 +34,7 @@ pub(super) enum Outcome {
     Silent,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> ParsedExample<'a> {
     pub(super) fn of(example: &'a Example) -> Self {
         let directory = Directory::of(&example.old.url);
         let raw_path = example.new.path();
@@ -59,12 +59,12 @@ impl<'a> Prepared<'a> {
 
     /// Whether a program makes the new address. Scheme, `www.` and a slash at
     /// the end do not count: sites answer both ways.
-    pub(super) fn outcome(&self, program: &UrlProgram) -> Outcome {
-        let Some(made) = make(program, &self.facts) else { return Outcome::Silent };
+    pub(super) fn outcome(&self, program: &UrlProgram) -> ProgramOutcome {
+        let Some(made) = make(program, &self.facts) else { return ProgramOutcome::Silent };
         let is_right = made.path == self.raw_path
             && bare(&made.host) == bare(&self.host)
             && made.query.as_deref().unwrap_or_default() == self.query.unwrap_or_default();
-        if is_right { Outcome::Right } else { Outcome::Wrong }
+        if is_right { ProgramOutcome::Right } else { ProgramOutcome::Wrong }
     }
 }
 

@@ -4,7 +4,7 @@
 //! component is likelier than cutting a piece out of it, and a page's own name
 //! is hardly ever a constant. Only their order matters much.
 
-use super::{Piece, Source, Style};
+use super::{Style, Substring, TextSource};
 
 /// Hundredths of the price of copying the old page's name.
 pub(super) type Price = u32;
@@ -44,32 +44,32 @@ impl Role {
     }
 
     /// The surcharge for a component that moves to another place.
-    pub(super) fn moved(self, source: &Source) -> Price {
+    pub(super) fn moved(self, source: &TextSource) -> Price {
         match (self, source) {
-            (Self::Directory(at), Source::Path(from)) if usize::try_from(*from) != Ok(at) => 10,
+            (Self::Directory(at), TextSource::Path(from)) if usize::try_from(*from) != Ok(at) => 10,
             _ => 0,
         }
     }
 }
 
 /// A source.
-pub(super) fn source(source: &Source) -> Price {
+pub(super) fn source(source: &TextSource) -> Price {
     match source {
-        Source::Path(-1 | 0..) | Source::Host(_) => 100,
-        Source::Path(_) | Source::Query(_) => 120,
-        Source::Title(_) => 150,
-        Source::Date(_) => 180,
-        Source::Label(_) => 250,
+        TextSource::Path(-1 | 0..) | TextSource::Host(_) => 100,
+        TextSource::Path(_) | TextSource::Query(_) => 120,
+        TextSource::Title(_) => 150,
+        TextSource::Date(_) => 180,
+        TextSource::Label(_) => 250,
     }
 }
 
 /// A piece of a text.
-pub(super) fn piece(piece: Piece) -> Price {
+pub(super) fn piece(piece: Substring) -> Price {
     match piece {
-        Piece::Number(_) => 80,
-        Piece::After(_) | Piece::Before(_) => 100,
-        Piece::Field { at: 0 | -1, .. } => 105,
-        Piece::Field { .. } => 115,
+        Substring::Number(_) => 80,
+        Substring::After(_) | Substring::Before(_) => 100,
+        Substring::Field { at: 0 | -1, .. } => 105,
+        Substring::Field { .. } => 115,
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) fn style(style: Style) -> Price {
         Style::Lower => 30,
         Style::Dashes | Style::LowerDashes | Style::Padded | Style::Unpadded => 40,
         Style::Underscores | Style::LowerUnderscores | Style::Pluses => 50,
-        Style::Humps => 60,
+        Style::CamelToDashes => 60,
         Style::Compact => 80,
     }
 }

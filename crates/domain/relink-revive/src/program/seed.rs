@@ -1,11 +1,11 @@
 //! Programs that fit one example, shaped by others like it.
 
 use super::facts::nth;
-use super::prepared::Prepared;
+use super::prepared::ParsedExample;
 use super::price::Role;
 use super::slot::{Choice, Trial, choices, choose, cuts, host_cuts};
 use super::text::written;
-use super::{NewQuery, OldQuery, Part, Run, Scheme, Segment, Slash, Source, Style, UrlProgram};
+use super::{NewQuery, OldQuery, Part, Run, Scheme, Segment, Slash, Style, TextSource, UrlProgram};
 
 /// Styles in which a whole run of components may be written.
 const RUN_STYLES: [Style; 3] = [Style::AsIs, Style::Lower, Style::LowerDashes];
@@ -15,7 +15,7 @@ const SHORTEST_RUN: usize = 2;
 
 /// How a path is taken over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Manner {
+pub(super) enum PathStrategy {
     /// A run of components together.
     WithRun,
     /// Each component by itself.
@@ -24,7 +24,7 @@ pub(super) enum Manner {
 
 /// An example that may found a program, with all ways to make its parts.
 pub(super) struct Seed<'a> {
-    example: &'a Prepared<'a>,
+    example: &'a ParsedExample<'a>,
     /// Of each component of the new path.
     path: Vec<Vec<Choice>>,
     host: Vec<Choice>,
@@ -33,7 +33,7 @@ pub(super) struct Seed<'a> {
 }
 
 impl<'a> Seed<'a> {
-    pub(super) fn of(example: &'a Prepared<'a>) -> Self {
+    pub(super) fn of(example: &'a ParsedExample<'a>) -> Self {
         let cuts = cuts(&example.facts);
         let last = example.path.len().saturating_sub(1);
         let role = |at: usize| if at == last { Role::Name } else { Role::Directory(at) };
@@ -52,13 +52,17 @@ impl<'a> Seed<'a> {
 
     /// Drafts a program that makes the seed right, each choice being the one
     /// that is right for most of `members`.
-    pub(super) fn draft(&self, members: &[&Prepared], manner: Manner) -> Option<UrlProgram> {
+    pub(super) fn draft(
+        &self,
+        members: &[&ParsedExample],
+        manner: PathStrategy,
+    ) -> Option<UrlProgram> {
         let path = match manner {
-            Manner::WithRun => {
+            PathStrategy::WithRun => {
                 let run = longest_run(&self.example.facts.path, &self.example.path)?;
                 self.path_with_run(members, run)?
             }
-            Manner::Plain => self.plain_path(members)?,
+            PathStrategy::Plain => self.plain_path(members)?,
         };
         let trials: Vec<Trial> =
             members.iter().map(|member| (&member.facts, member.host.as_str())).collect();
@@ -75,15 +79,15 @@ impl<'a> Seed<'a> {
     }
 
     /// Each component by itself.
-    fn plain_path(&self, members: &[&Prepared]) -> Option<Vec<Segment>> {
+    fn plain_path(&self, members: &[&ParsedExample]) -> Option<Vec<Segment>> {
         let length = self.path.len();
-        let alike: Vec<&Prepared> =
+        let alike: Vec<&ParsedExample> =
             members.iter().copied().filter(|member| member.path.len() == length).collect();
         (0..length).map(|at| self.component(&alike, at, |_| Some(at))).collect()
     }
 
     /// A run of components moved together, and the others each by itself.
-    fn path_with_run(&self, members: &[&Prepared], found: FoundRun) -> Option<Vec<Segment>> {
+    fn path_with_run(&self, members: &[&ParsedExample], found: FoundRun) -> Option<Vec<Segment>> {
         let length = self.path.len();
         let before = 0..found.new_start;
         let after = found.new_start + found.length..length;
@@ -103,7 +107,7 @@ impl<'a> Seed<'a> {
     /// with so many components.
     fn component(
         &self,
-        members: &[&Prepared],
+        members: &[&ParsedExample],
         at: usize,
         place: impl Fn(usize) -> Option<usize>,
     ) -> Option<Segment> {
@@ -117,7 +121,7 @@ impl<'a> Seed<'a> {
         choose(self.path.get(at)?, &trials).map(|choice| Segment::Component(choice.parts.clone()))
     }
 
-    fn query(&self, members: &[&Prepared]) -> Option<NewQuery> {
+    fn query(&self, members: &[&ParsedExample]) -> Option<NewQuery> {
         if self.example.query.is_none() {
             return Some(NewQuery::None);
         }
@@ -140,7 +144,7 @@ impl<'a> Seed<'a> {
 
 /// Whether a program looks at what tells pages of the directory apart.
 /// Otherwise it would send all of them to one place.
-fn is_telling(program: &UrlProgram, seed: &Prepared) -> bool {
+fn is_telling(program: &UrlProgram, seed: &ParsedExample) -> bool {
     let count = seed.facts.path.len();
     let is_beyond = |at: i32| {
         let places: Vec<usize> = (0..count).collect();
@@ -149,9 +153,9 @@ fn is_telling(program: &UrlProgram, seed: &Prepared) -> bool {
     let tells = |part: &Part| match part {
         Part::Text(_) => false,
         Part::Take(take) => match &take.source {
-            Source::Path(at) => is_beyond(*at),
-            Source::Query(_) | Source::Title(_) => true,
-            Source::Date(_) | Source::Label(_) | Source::Host(_) => false,
+            TextSource::Path(at) => is_beyond(*at),
+            TextSource::Query(_) | TextSource::Title(_) => true,
+            TextSource::Date(_) | TextSource::Label(_) | TextSource::Host(_) => false,
         },
     };
     let in_path = program.path.iter().any(|segment| match segment {
@@ -200,14 +204,15 @@ fn pairs(query: &str) -> impl Iterator<Item = (&str, &str)> {
     query.split('&').map(|pair| pair.split_once('=').unwrap_or(("", pair)))
 }
 
-fn scheme(members: &[&Prepared]) -> Scheme {
+fn scheme(members: &[&ParsedExample]) -> Scheme {
     let plain = members.iter().filter(|member| member.scheme == Scheme::Http).count();
     if plain * 2 > members.len() { Scheme::Http } else { Scheme::Https }
 }
 
-fn slash(members: &[&Prepared]) -> Slash {
-    let count =
-        |holds: &dyn Fn(&Prepared) -> bool| members.iter().filter(|member| holds(member)).count();
+fn slash(members: &[&ParsedExample]) -> Slash {
+    let count = |holds: &dyn Fn(&ParsedExample) -> bool| {
+        members.iter().filter(|member| holds(member)).count()
+    };
     let with = count(&|member| member.is_slashed);
     let kept = count(&|member| member.is_slashed == member.facts.is_slashed);
     let without = members.len() - with;

@@ -6,7 +6,8 @@
 use std::fmt;
 
 use super::{
-    DatePart, HostPart, NewQuery, Part, Piece, Segment, Slash, Source, Take, TitlePiece, UrlProgram,
+    DatePart, Extract, HostPart, NewQuery, Part, Segment, Slash, Substring, TextSource, TitlePiece,
+    UrlProgram,
 };
 
 impl fmt::Display for UrlProgram {
@@ -50,27 +51,29 @@ impl fmt::Display for Part {
     }
 }
 
-impl fmt::Display for Take {
+impl fmt::Display for Extract {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<")?;
         if let Some(piece) = self.piece {
             f.write_str(match piece {
-                Piece::Field { .. } | Piece::After(_) | Piece::Before(_) => "part of ",
-                Piece::Number(_) => "number in ",
+                Substring::Field { .. } | Substring::After(_) | Substring::Before(_) => "part of ",
+                Substring::Number(_) => "number in ",
             })?;
         }
         match &self.source {
-            Source::Path(-1) => f.write_str("name")?,
-            Source::Path(place) if *place < 0 => write!(f, "folder {place}")?,
-            Source::Path(place) => write!(f, "folder {}", place + 1)?,
-            Source::Query(name) => write!(f, "?{name}")?,
-            Source::Title(TitlePiece::Whole) => f.write_str("title")?,
-            Source::Title(TitlePiece::First | TitlePiece::Last) => f.write_str("title piece")?,
-            Source::Date(DatePart::Year) => f.write_str("year")?,
-            Source::Date(DatePart::Month) => f.write_str("month")?,
-            Source::Date(DatePart::Day) => f.write_str("day")?,
-            Source::Label(place) => write!(f, "label {place}")?,
-            Source::Host(HostPart::Whole | HostPart::Bare) => f.write_str("host")?,
+            TextSource::Path(-1) => f.write_str("name")?,
+            TextSource::Path(place) if *place < 0 => write!(f, "folder {place}")?,
+            TextSource::Path(place) => write!(f, "folder {}", place + 1)?,
+            TextSource::Query(name) => write!(f, "?{name}")?,
+            TextSource::Title(TitlePiece::Whole) => f.write_str("title")?,
+            TextSource::Title(TitlePiece::First | TitlePiece::Last) => {
+                f.write_str("title piece")?
+            }
+            TextSource::Date(DatePart::Year) => f.write_str("year")?,
+            TextSource::Date(DatePart::Month) => f.write_str("month")?,
+            TextSource::Date(DatePart::Day) => f.write_str("day")?,
+            TextSource::Label(place) => write!(f, "label {place}")?,
+            TextSource::Host(HostPart::Whole | HostPart::Bare) => f.write_str("host")?,
         }
         f.write_str(">")
     }

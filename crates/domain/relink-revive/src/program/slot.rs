@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use percent_encoding::percent_decode_str;
 
-use super::facts::{Facts, Found};
+use super::facts::{ExtractedText, Facts};
 use super::price::{self, Price, Role};
 use super::run::append;
 use super::text::{cut, written};
-use super::{DatePart, HostPart, Part, Piece, Source, Style, Take, TitlePiece};
+use super::{DatePart, Extract, HostPart, Part, Style, Substring, TextSource, TitlePiece};
 use crate::tokens::{extension_at, unpadded};
 
 /// Where texts may be divided.
@@ -23,7 +23,7 @@ const STYLES: [Style; 11] = [
     Style::Underscores,
     Style::LowerUnderscores,
     Style::Pluses,
-    Style::Humps,
+    Style::CamelToDashes,
     Style::Compact,
     Style::Padded,
     Style::Unpadded,
@@ -37,8 +37,8 @@ const TRIALS: usize = 24;
 
 /// Something of an old page that may be a part of a new address.
 #[derive(Debug)]
-pub(super) struct Cut<'a> {
-    take: Take,
+pub(super) struct TextSlice<'a> {
+    take: Extract,
     text: Cow<'a, str>,
     is_escaped: bool,
     /// Letters and digits alone, in lower case.
@@ -54,7 +54,7 @@ pub(super) struct Choice {
 }
 
 /// All that can be cut out of a page, for paths and queries.
-pub(super) fn cuts<'a>(facts: &Facts<'a>) -> Vec<Cut<'a>> {
+pub(super) fn cuts<'a>(facts: &Facts<'a>) -> Vec<TextSlice<'a>> {
     let mut cuts = Vec::new();
     for source in sources(facts) {
         let Some(found) = facts.find(&source) else { continue };
@@ -64,78 +64,83 @@ pub(super) fn cuts<'a>(facts: &Facts<'a>) -> Vec<Cut<'a>> {
 }
 
 /// All that can be cut out of a page, for hosts.
-pub(super) fn host_cuts<'a>(facts: &Facts<'a>) -> Vec<Cut<'a>> {
-    let mut sources = vec![Source::Host(HostPart::Whole), Source::Host(HostPart::Bare)];
-    sources.push(Source::Label(0));
+pub(super) fn host_cuts<'a>(facts: &Facts<'a>) -> Vec<TextSlice<'a>> {
+    let mut sources = vec![TextSource::Host(HostPart::Whole), TextSource::Host(HostPart::Bare)];
+    sources.push(TextSource::Label(0));
     sources.extend(
-        (0..facts.path.len().min(2)).filter_map(|at| i32::try_from(at).ok()).map(Source::Path),
+        (0..facts.path.len().min(2)).filter_map(|at| i32::try_from(at).ok()).map(TextSource::Path),
     );
-    let whole = |source: Source| {
+    let whole = |source: TextSource| {
         let found = facts.find(&source)?;
-        Some(Cut::new(source, false, None, &found)).flatten()
+        Some(TextSlice::new(source, false, None, &found)).flatten()
     };
     sources.into_iter().filter_map(whole).collect()
 }
 
-fn sources(facts: &Facts) -> Vec<Source> {
-    let mut sources = vec![Source::Path(-1)];
+fn sources(facts: &Facts) -> Vec<TextSource> {
+    let mut sources = vec![TextSource::Path(-1)];
     let count = i32::try_from(facts.path.len()).unwrap_or(i32::MAX);
     for at in 0..count - 1 {
-        sources.extend([Source::Path(at), Source::Path(at - count)]);
+        sources.extend([TextSource::Path(at), TextSource::Path(at - count)]);
     }
-    sources.extend(facts.query.iter().map(|(name, _)| Source::Query((*name).to_owned())));
+    sources.extend(facts.query.iter().map(|(name, _)| TextSource::Query((*name).to_owned())));
     if facts.title.is_some() {
         let pieces = [TitlePiece::Whole, TitlePiece::First, TitlePiece::Last];
-        sources.extend(pieces.map(Source::Title));
+        sources.extend(pieces.map(TextSource::Title));
     }
     if facts.date.is_some() {
-        sources.extend([DatePart::Year, DatePart::Month, DatePart::Day].map(Source::Date));
+        sources.extend([DatePart::Year, DatePart::Month, DatePart::Day].map(TextSource::Date));
     }
-    sources.push(Source::Label(0));
+    sources.push(TextSource::Label(0));
     sources
 }
 
-fn add_cuts<'a>(cuts: &mut Vec<Cut<'a>>, source: &Source, found: &Found<'a>) {
-    cuts.extend(Cut::new(source.clone(), false, None, found));
-    if !matches!(source, Source::Path(_) | Source::Query(_)) {
+fn add_cuts<'a>(cuts: &mut Vec<TextSlice<'a>>, source: &TextSource, found: &ExtractedText<'a>) {
+    cuts.extend(TextSlice::new(source.clone(), false, None, found));
+    if !matches!(source, TextSource::Path(_) | TextSource::Query(_)) {
         return;
     }
     let is_stem = extension_at(&found.text).is_some();
     if is_stem {
-        cuts.extend(Cut::new(source.clone(), true, None, found));
+        cuts.extend(TextSlice::new(source.clone(), true, None, found));
     }
     // Directories are moved and renamed, but hardly ever cut to pieces.
-    if matches!(source, Source::Path(at) if *at != -1) {
+    if matches!(source, TextSource::Path(at) if *at != -1) {
         return;
     }
     let Some(stem) = cut(found.text.clone(), is_stem, None) else { return };
     for piece in pieces(&stem) {
-        cuts.extend(Cut::new(source.clone(), is_stem, Some(piece), found));
+        cuts.extend(TextSlice::new(source.clone(), is_stem, Some(piece), found));
     }
 }
 
-fn pieces(text: &str) -> Vec<Piece> {
+fn pieces(text: &str) -> Vec<Substring> {
     let mut pieces = Vec::new();
     for by in DELIMITERS {
         let fields = text.matches(by).count() + 1;
         if fields == 1 {
             continue;
         }
-        pieces.extend([Piece::After(by), Piece::Before(by)]);
-        pieces.extend([0, -1].map(|at| Piece::Field { by, at }));
+        pieces.extend([Substring::After(by), Substring::Before(by)]);
+        pieces.extend([0, -1].map(|at| Substring::Field { by, at }));
         if fields > 2 {
-            pieces.extend([1, 2, -2].map(|at| Piece::Field { by, at }));
+            pieces.extend([1, 2, -2].map(|at| Substring::Field { by, at }));
         }
     }
     let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
     if has_digits && !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        pieces.extend([0, -1].map(Piece::Number));
+        pieces.extend([0, -1].map(Substring::Number));
     }
     pieces
 }
 
-impl<'a> Cut<'a> {
-    fn new(source: Source, stem: bool, piece: Option<Piece>, found: &Found<'a>) -> Option<Self> {
+impl<'a> TextSlice<'a> {
+    fn new(
+        source: TextSource,
+        stem: bool,
+        piece: Option<Substring>,
+        found: &ExtractedText<'a>,
+    ) -> Option<Self> {
         let text = cut(found.text.clone(), stem, piece)?;
         let key = key(&text);
         if key.is_empty() {
@@ -143,7 +148,7 @@ impl<'a> Cut<'a> {
         }
         let pieced = piece.map_or(0, price::piece);
         let price = price::source(&source) + pieced + if stem { price::STEM } else { 0 };
-        let take = Take { source, stem, piece, style: Style::AsIs };
+        let take = Extract { source, stem, piece, style: Style::AsIs };
         Some(Self { take, text, is_escaped: found.is_escaped, key, price })
     }
 
@@ -160,7 +165,7 @@ impl<'a> Cut<'a> {
     }
 
     fn part(&self, style: Style) -> Part {
-        Part::Take(Take { style, ..self.take.clone() })
+        Part::Take(Extract { style, ..self.take.clone() })
     }
 }
 
@@ -176,7 +181,7 @@ fn key(text: &str) -> String {
 
 /// All ways to make `target`, the cheapest first; the last resort, a constant,
 /// is always among them.
-pub(super) fn choices(cuts: &[Cut], target: &str, role: Role) -> Vec<Choice> {
+pub(super) fn choices(cuts: &[TextSlice], target: &str, role: Role) -> Vec<Choice> {
     let target_key = key(target);
     let constant = vec![Part::Text(target.to_owned())];
     let mut choices = vec![Choice { parts: constant, price: role.constant() }];
@@ -218,7 +223,7 @@ fn around<'t>(target: &'t str, value: &str) -> Option<(&'t str, &'t str)> {
 
 /// What stands beside a part, as something of the page or as a constant.
 struct Remainders<'c, 't> {
-    cuts: &'c [Cut<'c>],
+    cuts: &'c [TextSlice<'c>],
     /// The longest thing of the page within each, looked for once.
     seen: HashMap<&'t str, Option<(Vec<Part>, Price)>>,
 }
@@ -263,7 +268,7 @@ fn constant(text: &str) -> (Vec<Part>, Price) {
 }
 
 /// The longest thing of the page within a text, between constants.
-fn longest_within(cuts: &[Cut], text: &str) -> Option<(Vec<Part>, Price)> {
+fn longest_within(cuts: &[TextSlice], text: &str) -> Option<(Vec<Part>, Price)> {
     let text_key = key(text);
     if text_key.len() < 2 {
         return None;

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::facts::Found;
-use super::{Piece, Style, Take};
+use super::facts::ExtractedText;
+use super::{Extract, Style, Substring};
 use crate::tokens::{stem, unpadded};
 
 /// What is escaped in a text that was not taken from an address: all but
@@ -22,28 +22,32 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b')');
 
 /// What is taken from a text that was found.
-pub(super) fn taken<'a>(take: &Take, found: Found<'a>) -> Option<Cow<'a, str>> {
-    let Found { text, is_escaped } = found;
+pub(super) fn taken<'a>(take: &Extract, found: ExtractedText<'a>) -> Option<Cow<'a, str>> {
+    let ExtractedText { text, is_escaped } = found;
     let text = cut(text, take.stem, take.piece)?;
     written(text, is_escaped, take.style)
 }
 
 /// The piece of a text.
-pub(super) fn cut(text: Cow<'_, str>, is_stem: bool, piece: Option<Piece>) -> Option<Cow<'_, str>> {
+pub(super) fn cut(
+    text: Cow<'_, str>,
+    is_stem: bool,
+    piece: Option<Substring>,
+) -> Option<Cow<'_, str>> {
     match text {
         Cow::Borrowed(text) => cut_str(text, is_stem, piece).map(Cow::Borrowed),
         Cow::Owned(text) => cut_str(&text, is_stem, piece).map(|text| Cow::Owned(text.to_owned())),
     }
 }
 
-fn cut_str(text: &str, is_stem: bool, piece: Option<Piece>) -> Option<&str> {
+fn cut_str(text: &str, is_stem: bool, piece: Option<Substring>) -> Option<&str> {
     let text = if is_stem { stem(text) } else { text };
     let piece = match piece {
         None => Some(text),
-        Some(Piece::Field { by, at }) => field(text, by, at),
-        Some(Piece::After(by)) => text.split_once(by).map(|(_, after)| after),
-        Some(Piece::Before(by)) => text.rsplit_once(by).map(|(before, _)| before),
-        Some(Piece::Number(at)) => number(text, at),
+        Some(Substring::Field { by, at }) => field(text, by, at),
+        Some(Substring::After(by)) => text.split_once(by).map(|(_, after)| after),
+        Some(Substring::Before(by)) => text.rsplit_once(by).map(|(before, _)| before),
+        Some(Substring::Number(at)) => number(text, at),
     };
     piece.filter(|piece| !piece.is_empty())
 }
@@ -82,7 +86,7 @@ pub(super) fn written(text: Cow<'_, str>, is_escaped: bool, style: Style) -> Opt
         Style::Underscores => joined(&text, is_escaped, "_", Words::KEEP),
         Style::LowerUnderscores => joined(&text, is_escaped, "_", Words::LOWER),
         Style::Pluses => joined(&text, is_escaped, "+", Words::KEEP),
-        Style::Humps => joined(&text, is_escaped, "-", Words::HUMPS),
+        Style::CamelToDashes => joined(&text, is_escaped, "-", Words::HUMPS),
         Style::Compact => joined(&text, is_escaped, "", Words::LOWER),
         Style::Padded => is_number().then(|| Cow::Owned(format!("{text:0>2}"))),
         Style::Unpadded => is_number().then(|| Cow::Owned(unpadded(&text).to_owned())),
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_piece(piece: Piece, text: &str, expect: &str) {
+    fn check_piece(piece: Substring, text: &str, expect: &str) {
         let found = cut(Cow::Borrowed(text), true, Some(piece));
         assert_eq!(found.as_deref().unwrap_or("-"), expect, "{piece:?}");
     }
@@ -187,8 +191,8 @@ mod tests {
         check_style(Style::LowerUnderscores, text, "what_if_its_a_test");
         check_style(Style::Pluses, text, "What+if+Its+a+Test");
         check_style(Style::Compact, text, "whatifitsatest");
-        check_style(Style::Humps, "GaryRobbins_jr", "gary-robbins-jr");
-        check_style(Style::Humps, "HTMLPage", "htmlpage");
+        check_style(Style::CamelToDashes, "GaryRobbins_jr", "gary-robbins-jr");
+        check_style(Style::CamelToDashes, "HTMLPage", "htmlpage");
         check_style(Style::LowerDashes, "caf%C3%89", "caf%C3%A9");
         check_style(Style::LowerDashes, "--", "-");
     }
@@ -204,14 +208,14 @@ mod tests {
 
     #[test]
     fn pieces_stand_around_delimiters() {
-        check_piece(Piece::Field { by: ',', at: 2 }, "0,,1555422071,00.html", "1555422071");
-        check_piece(Piece::Field { by: ',', at: -1 }, "0,,1555422071,00.html", "00");
-        check_piece(Piece::Field { by: ',', at: 1 }, "0,,1", "-");
-        check_piece(Piece::Field { by: ',', at: 0 }, "none", "-");
-        check_piece(Piece::After('-'), "15002-Sullivan-Library.html", "Sullivan-Library");
-        check_piece(Piece::Before('-'), "tornado-strikes-17940", "tornado-strikes");
-        check_piece(Piece::Number(-1), "hq021717-2.shtml", "2");
-        check_piece(Piece::Number(0), "hq021717-2.shtml", "021717");
-        check_piece(Piece::Number(i32::MIN), "1", "-");
+        check_piece(Substring::Field { by: ',', at: 2 }, "0,,1555422071,00.html", "1555422071");
+        check_piece(Substring::Field { by: ',', at: -1 }, "0,,1555422071,00.html", "00");
+        check_piece(Substring::Field { by: ',', at: 1 }, "0,,1", "-");
+        check_piece(Substring::Field { by: ',', at: 0 }, "none", "-");
+        check_piece(Substring::After('-'), "15002-Sullivan-Library.html", "Sullivan-Library");
+        check_piece(Substring::Before('-'), "tornado-strikes-17940", "tornado-strikes");
+        check_piece(Substring::Number(-1), "hq021717-2.shtml", "2");
+        check_piece(Substring::Number(0), "hq021717-2.shtml", "021717");
+        check_piece(Substring::Number(i32::MIN), "1", "-");
     }
 }

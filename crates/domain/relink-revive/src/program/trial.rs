@@ -1,14 +1,14 @@
-//! How far a learnt program can be trusted.
+//! How far a learned program can be trusted.
 //!
-//! The examples are put to the test: some are kept back, programs are learnt
+//! The examples are put to the test: some are kept back, programs are learned
 //! from the others, and what they make of those kept back is counted.
 
 use relink_model::Confidence;
 use serde::{Deserialize, Serialize};
 
 use super::UrlProgram;
-use super::learn::{Care, programs};
-use super::prepared::{Outcome, Prepared};
+use super::learn::{SearchEffort, programs};
+use super::prepared::{ParsedExample, ProgramOutcome};
 use crate::matching::TO_BE_ASKED;
 
 /// Up to so many examples, each is kept back once by itself; of more, every
@@ -39,14 +39,14 @@ const WRONG_YET_ALIVE_BELOW: f64 = 0.3;
 
 /// Whose answers a program gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
-    /// Those of pages of the directory that it was learnt for.
+pub enum ProgramScope {
+    /// Those of pages of the directory that it was learned for.
     Own,
     /// Those of pages of directories below.
     Below,
 }
 
-impl Reach {
+impl ProgramScope {
     fn wrong_yet_alive(self) -> f64 {
         match self {
             Self::Own => WRONG_YET_ALIVE,
@@ -57,7 +57,7 @@ impl Reach {
 
 /// What is known of a program's past.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Record {
+pub struct TrackRecord {
     /// How many examples it makes right.
     pub support: usize,
     /// For how many examples it makes another address than the known one.
@@ -69,13 +69,13 @@ pub struct Record {
     /// How many of the examples it makes right are sure themselves.
     #[serde(default)]
     pub sure: usize,
-    /// How many of them are of the directory that it was learnt for, and not of
+    /// How many of them are of the directory that it was learned for, and not of
     /// one below.
     #[serde(default)]
     pub own: usize,
 }
 
-impl Record {
+impl TrackRecord {
     /// The share of answers that are expected to be right, before anyone has
     /// looked whether they are alive.
     pub fn confidence(&self) -> Confidence {
@@ -85,14 +85,14 @@ impl Record {
     /// The share of answers that are expected to be right among those found
     /// alive. Where no example is sure, no answer is: a doubtful alias would
     /// make sure ones of all its siblings.
-    pub fn confidence_if_alive(&self, reach: Reach) -> Confidence {
+    pub fn confidence_if_alive(&self, reach: ProgramScope) -> Confidence {
         let confidence = self.confidence_if_proven(reach);
         if self.sure > 0 { confidence } else { confidence.min(TO_BE_ASKED) }
     }
 
     /// The same by Bayes' rule alone, for an answer that something else bears
     /// out.
-    pub fn confidence_if_proven(&self, reach: Reach) -> Confidence {
+    pub fn confidence_if_proven(&self, reach: ProgramScope) -> Confidence {
         let share = self.share();
         confidence(share / (share + (1.0 - share) * reach.wrong_yet_alive()))
     }
@@ -127,7 +127,7 @@ pub struct LearnedProgram {
     /// The program.
     pub program: UrlProgram,
     /// Its past.
-    pub record: Record,
+    pub record: TrackRecord,
 }
 
 impl LearnedProgram {
@@ -140,8 +140,8 @@ impl LearnedProgram {
 
 /// Learns the programs of a group and puts them to the test; the most trusted
 /// come first.
-pub(super) fn assess(examples: &[&Prepared]) -> Vec<LearnedProgram> {
-    let mut learned: Vec<LearnedProgram> = programs(examples, Care::Thorough)
+pub(super) fn assess(examples: &[&ParsedExample]) -> Vec<LearnedProgram> {
+    let mut learned: Vec<LearnedProgram> = programs(examples, SearchEffort::Thorough)
         .into_iter()
         .map(|program| LearnedProgram { record: seen(&program, examples), program })
         .collect();
@@ -149,7 +149,7 @@ pub(super) fn assess(examples: &[&Prepared]) -> Vec<LearnedProgram> {
         return learned;
     }
     let step = examples.len().div_ceil(TESTED);
-    let tested: Vec<&Prepared> = examples.iter().copied().step_by(step).collect();
+    let tested: Vec<&ParsedExample> = examples.iter().copied().step_by(step).collect();
     let folds = if tested.len() <= ONE_BY_ONE { tested.len() } else { FOLDS };
     for fold in 0..folds {
         let pick = |back: bool| {
@@ -157,7 +157,7 @@ pub(super) fn assess(examples: &[&Prepared]) -> Vec<LearnedProgram> {
                 tested.iter().enumerate().filter(move |(at, _)| (at % folds == fold) == back);
             kept.map(|(_, example)| *example).collect::<Vec<_>>()
         };
-        let rehearsed = programs(&pick(false), Care::Brief);
+        let rehearsed = programs(&pick(false), SearchEffort::Brief);
         for example in pick(true) {
             put_to_test(&mut learned, &rehearsed, example);
         }
@@ -166,26 +166,26 @@ pub(super) fn assess(examples: &[&Prepared]) -> Vec<LearnedProgram> {
     learned
 }
 
-fn seen(program: &UrlProgram, examples: &[&Prepared]) -> Record {
-    let mut record = Record::default();
+fn seen(program: &UrlProgram, examples: &[&ParsedExample]) -> TrackRecord {
+    let mut record = TrackRecord::default();
     for example in examples {
         match example.outcome(program) {
-            Outcome::Right => {
+            ProgramOutcome::Right => {
                 record.support += 1;
                 record.sure += usize::from(example.is_sure);
             }
-            Outcome::Wrong => record.exceptions += 1,
-            Outcome::Silent => {}
+            ProgramOutcome::Wrong => record.exceptions += 1,
+            ProgramOutcome::Silent => {}
         }
     }
     record
 }
 
 /// Asks the rehearsed programs about an example they have not seen. The
-/// answer counts for the learnt program that gives it too.
-fn put_to_test(learned: &mut [LearnedProgram], rehearsed: &[UrlProgram], example: &Prepared) {
+/// answer counts for the learned program that gives it too.
+fn put_to_test(learned: &mut [LearnedProgram], rehearsed: &[UrlProgram], example: &ParsedExample) {
     let ask = |it: &UrlProgram| match example.outcome(it) {
-        Outcome::Silent => None,
+        ProgramOutcome::Silent => None,
         outcome => Some((it.clone(), outcome)),
     };
     let Some((asked, outcome)) = rehearsed.iter().find_map(ask) else { return };
@@ -196,7 +196,7 @@ fn put_to_test(learned: &mut [LearnedProgram], rehearsed: &[UrlProgram], example
     };
     if let Some(learned) = learned.iter_mut().find(gives_it_too) {
         learned.record.trials += 1;
-        learned.record.hits += usize::from(outcome == Outcome::Right);
+        learned.record.hits += usize::from(outcome == ProgramOutcome::Right);
     }
 }
 
@@ -207,9 +207,9 @@ mod tests {
 
     #[track_caller]
     fn check(support: usize, exceptions: usize, own: u8, below: u8) {
-        let record = Record { support, exceptions, sure: 1, ..Record::default() };
-        let sure = |reach| record.confidence_if_alive(reach).hundredths();
-        assert_eq!((sure(Reach::Own), sure(Reach::Below)), (own, below));
+        let record = TrackRecord { support, exceptions, sure: 1, ..TrackRecord::default() };
+        let sure = |reach| record.confidence_if_alive(reach).as_percent();
+        assert_eq!((sure(ProgramScope::Own), sure(ProgramScope::Below)), (own, below));
     }
 
     #[test]
@@ -221,11 +221,11 @@ mod tests {
 
     #[test]
     fn doubtful_examples_make_no_sure_answers() {
-        let record = Record { support: 40, ..Record::default() };
-        assert!(record.confidence_if_alive(Reach::Own) < AUTOMATIC);
-        assert!(record.confidence_if_proven(Reach::Own) > AUTOMATIC);
-        let record = Record { sure: 1, ..record };
-        assert!(record.confidence_if_alive(Reach::Own) > AUTOMATIC);
+        let record = TrackRecord { support: 40, ..TrackRecord::default() };
+        assert!(record.confidence_if_alive(ProgramScope::Own) < AUTOMATIC);
+        assert!(record.confidence_if_proven(ProgramScope::Own) > AUTOMATIC);
+        let record = TrackRecord { sure: 1, ..record };
+        assert!(record.confidence_if_alive(ProgramScope::Own) > AUTOMATIC);
     }
 
     #[test]

@@ -8,27 +8,27 @@
 //! URLs that are more probably broken are drawn more often, by the root of the
 //! rate the plan expects (Neyman's allocation), and each hit stands for as many
 //! as its chance was small: a wrong expectation costs width, never truth. One
-//! URL is drawn from each of many equal stretches of the catalogue, which can
+//! URL is drawn from each of many equal stretches of the catalog, which can
 //! only lessen the deviation.
 
 mod sample;
 
 use self::sample::{Bias, Sample};
-use crate::catalogue::{DirectoryId, DomainId, UrlId};
-use crate::chance::Chance;
-use crate::estimate::Estimate;
-use crate::ledger::{Answer, Ledger};
-use crate::plan::{Ruling, SamplingPlan};
+use crate::catalog::{DirectoryId, DomainId, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::{CheckLog, UrlHealth};
+use crate::plan::{LotDecision, SamplingPlan};
+use crate::rng::SplitMix64;
 use crate::simulate::count;
 
 /// Tells the seed of the audit from that of the plan.
 const SALT: u64 = 0x0061_7564_6974;
 
-/// So many may be checked beyond the share of the catalogue: how many hits an
-/// interval takes does not depend on how large the catalogue is.
+/// So many may be checked beyond the share of the catalog: how many hits an
+/// interval takes does not depend on how large the catalog is.
 const ALWAYS: u32 = 1_500;
 
-/// No more than this share of a catalogue: of a small one a narrow interval
+/// No more than this share of a catalog: of a small one a narrow interval
 /// would take nearly all, and a survey is there to check less.
 const MOST: f64 = 0.25;
 
@@ -43,7 +43,7 @@ pub struct Audit {
     pub pilot: u32,
     /// The widest that the interval of recall should be, in points.
     pub width: f64,
-    /// The most URLs that are checked, as a share of the catalogue; some more
+    /// The most URLs that are checked, as a share of the catalog; some more
     /// may always be.
     pub most: f64,
     /// The deviations of the normal distribution to each side of the interval.
@@ -63,7 +63,7 @@ impl Default for Audit {
 pub struct Audited<P> {
     plan: P,
     audit: Audit,
-    chance: Chance,
+    rng: SplitMix64,
     stage: Stage,
 }
 
@@ -81,7 +81,7 @@ enum Stage {
 impl<P: SamplingPlan> Audited<P> {
     /// The plan, followed by an audit.
     pub fn new(plan: P, audit: Audit, seed: u64) -> Self {
-        Self { plan, audit, chance: Chance::new(seed ^ SALT), stage: Stage::Before }
+        Self { plan, audit, rng: SplitMix64::new(seed ^ SALT), stage: Stage::Before }
     }
 
     /// The plan itself.
@@ -96,7 +96,7 @@ impl<P: SamplingPlan> Audited<P> {
         let bias = Bias::new(&self.plan, most);
         let goal = self.audit.pilot.min(most);
         let mut sample = Sample::new(ledger, bias);
-        sample.draw(ledger, goal, &mut self.chance);
+        sample.draw(ledger, goal, &mut self.rng);
         self.stage = Stage::During(sample);
     }
 
@@ -111,17 +111,17 @@ impl<P: SamplingPlan> Audited<P> {
         }
         let wanted = goal - sample.tally.checked;
         if is_scattered {
-            sample.follow(Bias::learnt(&self.plan, wanted));
+            sample.follow(Bias::learned(&self.plan, wanted));
         }
-        sample.draw(self.plan.ledger(), wanted, &mut self.chance);
+        sample.draw(self.plan.ledger(), wanted, &mut self.rng);
         self.stage = Stage::During(sample);
     }
 }
 
 impl Audit {
-    /// The most URLs that are checked. Of a small catalogue that may be all.
-    fn most_of(&self, ledger: &Ledger<'_>) -> u32 {
-        let urls = f64::from(ledger.catalogue().len());
+    /// The most URLs that are checked. Of a small catalog that may be all.
+    fn most_of(&self, ledger: &CheckLog<'_>) -> u32 {
+        let urls = f64::from(ledger.catalog().len());
         (count(self.most * urls) + ALWAYS).min(count(MOST * urls))
     }
 
@@ -165,7 +165,7 @@ impl<P: SamplingPlan> SamplingPlan for Audited<P> {
         self.plan.next_batch(at_most)
     }
 
-    fn take(&mut self, url: UrlId, answer: Answer) {
+    fn take(&mut self, url: UrlId, answer: UrlHealth) {
         let was_unasked = self.plan.ledger().is_unasked(url);
         self.plan.take(url, answer);
         let Stage::During(sample) = &mut self.stage else { return };
@@ -179,7 +179,7 @@ impl<P: SamplingPlan> SamplingPlan for Audited<P> {
         }
     }
 
-    fn ledger(&self) -> &Ledger<'_> {
+    fn ledger(&self) -> &CheckLog<'_> {
         self.plan.ledger()
     }
 
@@ -190,10 +190,10 @@ impl<P: SamplingPlan> SamplingPlan for Audited<P> {
         }
     }
 
-    fn estimate(&self) -> Estimate {
+    fn estimate(&self) -> RecallEstimate {
         let ledger = self.plan.ledger();
         if ledger.unchecked() == 0 {
-            return Estimate::exact(ledger.total().broken);
+            return RecallEstimate::exact(ledger.total().broken);
         }
         match &self.stage {
             Stage::After(sample) => sample.estimate(ledger.total().broken, self.audit.deviations),
@@ -205,7 +205,7 @@ impl<P: SamplingPlan> SamplingPlan for Audited<P> {
         self.plan.expected_rate(directory)
     }
 
-    fn ruling(&self, domain: DomainId) -> Ruling {
+    fn ruling(&self, domain: DomainId) -> LotDecision {
         self.plan.ruling(domain)
     }
 

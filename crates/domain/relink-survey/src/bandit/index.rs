@@ -1,6 +1,6 @@
 //! What checking on in a directory is worth.
 
-use super::mixture::{RATES, Weights};
+use super::mixture::{RATES, RateWeights};
 
 /// How much evidence, in nats, tells a directory below the floor from one above.
 const EVIDENCE: f64 = 2.0;
@@ -11,7 +11,7 @@ const EVIDENCE: f64 = 2.0;
 /// With probability *q* its rate is above the floor and all that are left will
 /// be checked; otherwise a few checks show that it is not. The index is what is
 /// found divided by what is checked in both cases together.
-pub(super) fn index(posterior: &Weights, left: u32, floor: f64) -> f64 {
+pub(super) fn index(posterior: &RateWeights, left: u32, floor: f64) -> f64 {
     if left == 0 {
         return 0.0;
     }
@@ -42,11 +42,11 @@ fn tries(low: f64, high: f64) -> f64 {
 mod tests {
     use super::super::mixture::{Likelihood, at_first};
     use super::*;
-    use crate::ledger::Tally;
+    use crate::ledger::CheckCounts;
 
     /// The index of a directory of `left` after a sample.
     fn after(broken: u32, checked: u32, left: u32) -> f64 {
-        let posterior = Likelihood::new().posterior(&at_first(), Tally { checked, broken });
+        let posterior = Likelihood::new().posterior(&at_first(), CheckCounts { checked, broken });
         index(&posterior, left, 0.25)
     }
 

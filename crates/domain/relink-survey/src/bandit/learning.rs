@@ -8,8 +8,8 @@
 
 use super::Bandit;
 use super::index::index;
-use super::mixture::{Weights, blend, moments};
-use crate::catalogue::{DirectoryId, DomainId};
+use super::mixture::{RateWeights, blend, moments};
+use crate::catalog::{DirectoryId, DomainId};
 
 /// A domain counts half for the others once so many directories are known.
 const HALF_KNOWN: f64 = 5.0;
@@ -17,7 +17,7 @@ const HALF_KNOWN: f64 = 5.0;
 /// How often a mixture is fitted again to the same answers.
 const FITS: u32 = 3;
 
-/// A domain is learnt anew when its answers have grown by this part.
+/// A domain is learned anew when its answers have grown by this part.
 const GROWTH: u32 = 8;
 
 /// Whether a domain lives, or is dead for the most part. Domains lean on their
@@ -40,18 +40,18 @@ impl Kind {
 
 /// What is known of a domain beside its sums.
 #[derive(Debug, Clone)]
-pub(super) struct Lore {
-    pub(super) weights: Weights,
+pub(super) struct DomainPosterior {
+    pub(super) weights: RateWeights,
     /// What it adds to the common weights of its kind.
-    pub(super) share: Weights,
+    pub(super) share: RateWeights,
     pub(super) kind: Kind,
-    /// How many answers there were when it was last learnt.
-    pub(super) learnt: u32,
+    /// How many answers there were when it was last learned.
+    pub(super) learned: u32,
 }
 
-/// How much is learnt anew.
+/// How much is learned anew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Thoroughness {
+pub(super) enum RefitScope {
     News,
     All,
 }
@@ -60,31 +60,31 @@ impl Bandit<'_> {
     /// Learns the mixture of a domain from its directories, and the value of
     /// each from that.
     fn learn(&mut self, domain: DomainId) {
-        let catalogue = self.ledger.catalogue();
+        let catalog = self.ledger.catalog();
         let mut lore = self.domains[domain.index()].clone();
         let common = self.common_of(domain, lore.kind);
         self.share(&lore, -1.0);
         for _ in 0..FITS {
-            let tallies = catalogue.directories_of(domain).map(|it| self.ledger.directory(it));
+            let tallies = catalog.directories_of(domain).map(|it| self.ledger.directory(it));
             let seen = tallies.filter(|tally| tally.checked > 0);
             let (expected, directories) = self.likelihood.expected(&lore.weights, seen);
-            lore.weights = blend(&expected, 1.0, &common, self.settings.leaning);
+            lore.weights = blend(&expected, 1.0, &common, self.settings.shrinkage);
             // One directory says nothing of how those of a domain differ.
             let known = f64::max(directories - 1.0, 0.0) / (directories + HALF_KNOWN);
             lore.share = expected.map(|part| part / f64::max(directories, 1.0) * known);
             lore.kind = Kind::of(moments(&expected).0 / f64::max(directories, 1.0));
         }
-        lore.learnt = self.ledger.domain(domain).checked;
+        lore.learned = self.ledger.domain(domain).checked;
         self.share(&lore, 1.0);
         self.domains[domain.index()] = lore;
-        for directory in catalogue.directories_of(domain) {
+        for directory in catalog.directories_of(domain) {
             self.value(directory);
         }
         self.look_once(domain);
     }
 
     /// What a domain leans on: its own kind, or all while it is unseen.
-    fn common_of(&self, domain: DomainId, kind: Kind) -> Weights {
+    fn common_of(&self, domain: DomainId, kind: Kind) -> RateWeights {
         let [living, dying] = &self.common;
         if self.ledger.domain(domain).checked == 0 {
             return blend(living, 1.0, dying, 1.0);
@@ -93,7 +93,7 @@ impl Bandit<'_> {
     }
 
     /// Adds what a domain shares with its kind, or takes it back.
-    fn share(&mut self, lore: &Lore, sign: f64) {
+    fn share(&mut self, lore: &DomainPosterior, sign: f64) {
         for (common, part) in self.common[lore.kind as usize].iter_mut().zip(lore.share) {
             *common = (*common + sign * part).max(f64::MIN_POSITIVE);
         }
@@ -112,20 +112,19 @@ impl Bandit<'_> {
         if self.ledger.domain(domain).checked > 0 {
             return;
         }
-        let catalogue = self.ledger.catalogue();
-        let largest =
-            catalogue.directories_of(domain).max_by_key(|it| catalogue.directory_size(*it));
+        let catalog = self.ledger.catalog();
+        let largest = catalog.directories_of(domain).max_by_key(|it| catalog.directory_size(*it));
         if let Some(largest) = largest {
             self.directories[largest.index()].index = 1.0;
         }
     }
 
     /// Learns anew what has changed much; with `Thoroughness::All` everything.
-    pub(super) fn learn_news(&mut self, thoroughness: Thoroughness) {
-        for domain in self.ledger.catalogue().domains() {
-            let learnt = self.domains[domain.index()].learnt;
-            let news = self.ledger.domain(domain).checked - learnt;
-            if thoroughness == Thoroughness::All || news > learnt / GROWTH {
+    pub(super) fn learn_news(&mut self, thoroughness: RefitScope) {
+        for domain in self.ledger.catalog().domains() {
+            let learned = self.domains[domain.index()].learned;
+            let news = self.ledger.domain(domain).checked - learned;
+            if thoroughness == RefitScope::All || news > learned / GROWTH {
                 self.learn(domain);
             }
         }

@@ -1,12 +1,12 @@
-//! How the rates of broken URLs are spread over directories, learnt.
+//! How the rates of broken URLs are spread over directories, learned.
 //!
 //! A directory has one of a few rates, from all but sound to all but dead. How
-//! often each occurs is learnt for every domain (expectation maximization) and
+//! often each occurs is learned for every domain (expectation maximization) and
 //! for all of them together, and a domain of which little is known leans on
 //! the others. Nothing is assumed of how completely a directory dies, nor of
 //! how many broken URLs lie scattered in live ones.
 
-use crate::ledger::Tally;
+use crate::ledger::CheckCounts;
 
 /// The rates that a directory can have.
 pub(super) const RATES: [f64; 16] = [
@@ -19,10 +19,10 @@ const AT_FIRST: [f64; 16] =
     [20.0, 20.0, 15.0, 8.0, 5.0, 4.0, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0, 2.0, 4.0, 6.0, 7.0];
 
 /// Weights of the rates; they add up to 1.
-pub(super) type Weights = [f64; RATES.len()];
+pub(super) type RateWeights = [f64; RATES.len()];
 
 /// The weights before anything is seen.
-pub(super) fn at_first() -> Weights {
+pub(super) fn at_first() -> RateWeights {
     AT_FIRST.map(|weight| weight / AT_FIRST.iter().sum::<f64>())
 }
 
@@ -39,7 +39,7 @@ impl Likelihood {
 
     /// How probable each rate is for a directory with this sample, if rates
     /// occur with these weights.
-    pub(super) fn posterior(&self, prior: &Weights, tally: Tally) -> Weights {
+    pub(super) fn posterior(&self, prior: &RateWeights, tally: CheckCounts) -> RateWeights {
         if tally.checked == 0 {
             return *prior;
         }
@@ -57,9 +57,9 @@ impl Likelihood {
     /// The sum of the posteriors of some directories.
     pub(super) fn expected(
         &self,
-        prior: &Weights,
-        tallies: impl Iterator<Item = Tally>,
-    ) -> (Weights, f64) {
+        prior: &RateWeights,
+        tallies: impl Iterator<Item = CheckCounts>,
+    ) -> (RateWeights, f64) {
         let (mut sum, mut directories) = ([0.0; RATES.len()], 0.0);
         for tally in tallies {
             let posterior = self.posterior(prior, tally);
@@ -73,7 +73,12 @@ impl Likelihood {
 }
 
 /// The sum of weights with their factors, made to add up to 1.
-pub(super) fn blend(one: &Weights, factor: f64, other: &Weights, other_factor: f64) -> Weights {
+pub(super) fn blend(
+    one: &RateWeights,
+    factor: f64,
+    other: &RateWeights,
+    other_factor: f64,
+) -> RateWeights {
     let mut blend = *one;
     for (part, other) in blend.iter_mut().zip(other) {
         *part = *part * factor + other * other_factor;
@@ -83,7 +88,7 @@ pub(super) fn blend(one: &Weights, factor: f64, other: &Weights, other_factor: f
 }
 
 /// The mean rate and its variance.
-pub(super) fn moments(weights: &Weights) -> (f64, f64) {
+pub(super) fn moments(weights: &RateWeights) -> (f64, f64) {
     let mean: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate).sum();
     let square: f64 = weights.iter().zip(RATES).map(|(weight, rate)| weight * rate * rate).sum();
     (mean, square - mean * mean)
@@ -96,7 +101,7 @@ mod tests {
     #[test]
     fn weights_add_up_to_one() {
         let posterior =
-            Likelihood::new().posterior(&at_first(), Tally { checked: 900, broken: 31 });
+            Likelihood::new().posterior(&at_first(), CheckCounts { checked: 900, broken: 31 });
         assert!((posterior.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         assert!((at_first().iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
@@ -104,7 +109,7 @@ mod tests {
     #[test]
     fn a_large_sample_tells_the_rate() {
         let posterior =
-            Likelihood::new().posterior(&at_first(), Tally { checked: 400, broken: 128 });
+            Likelihood::new().posterior(&at_first(), CheckCounts { checked: 400, broken: 128 });
         let (mean, variance) = moments(&posterior);
         assert!((mean - 0.32).abs() < 0.02 && variance < 0.01, "{mean} {variance}");
     }
@@ -113,7 +118,7 @@ mod tests {
     fn one_hit_makes_death_probable() {
         let likelihood = Likelihood::new();
         let dead = |broken| {
-            let weights = likelihood.posterior(&at_first(), Tally { checked: 1, broken });
+            let weights = likelihood.posterior(&at_first(), CheckCounts { checked: 1, broken });
             weights[11..].iter().sum::<f64>()
         };
         assert!(dead(1) > 0.7 && dead(0) < 0.03, "{} {}", dead(1), dead(0));

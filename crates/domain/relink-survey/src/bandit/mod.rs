@@ -19,22 +19,22 @@ mod index;
 mod learning;
 mod mixture;
 mod per_domain;
+mod pilot;
 mod reason;
 mod scatter;
 mod scattered;
-mod scout;
 
-use self::learning::{Kind, Lore, Thoroughness};
-use self::mixture::{Likelihood, RATES, Weights, at_first, moments};
+use self::learning::{DomainPosterior, Kind, RefitScope};
+use self::mixture::{Likelihood, RATES, RateWeights, at_first, moments};
 use self::per_domain::PerDomain;
-use self::scatter::Shape;
-use self::scout::Scouting;
-use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
-use crate::chance::Chance;
-use crate::deck::Deck;
-use crate::estimate::Estimate;
-use crate::ledger::{Answer, Ledger, Tally};
-use crate::plan::{Ruling, SamplingPlan};
+use self::pilot::PilotSample;
+use self::scatter::Clustering;
+use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
+use crate::plan::{LotDecision, SamplingPlan};
+use crate::rng::SplitMix64;
+use crate::strata::ShuffledStrata;
 
 /// How the bandit weighs what it sees.
 #[derive(Debug, Clone, Copy)]
@@ -43,12 +43,12 @@ pub struct BanditSettings {
     pub floor: f64,
     /// How many directories of a domain weigh as much as what is known of all
     /// other domains of its kind.
-    pub leaning: f64,
+    pub shrinkage: f64,
 }
 
 impl Default for BanditSettings {
     fn default() -> Self {
-        Self { floor: 0.25, leaning: 6.0 }
+        Self { floor: 0.25, shrinkage: 6.0 }
     }
 }
 
@@ -64,18 +64,18 @@ const SURE: f64 = 0.9;
 pub struct Bandit<'a> {
     settings: BanditSettings,
     likelihood: Likelihood,
-    ledger: Ledger<'a>,
-    deck: Deck,
-    chance: Chance,
+    ledger: CheckLog<'a>,
+    deck: ShuffledStrata,
+    rng: SplitMix64,
     directories: Vec<Arm>,
-    domains: Vec<Lore>,
+    domains: Vec<DomainPosterior>,
     /// What the domains of a kind have in common, not made to add up to 1.
-    common: [Weights; Kind::COUNT],
-    /// Whether answers came in since everything was last learnt anew.
+    common: [RateWeights; Kind::COUNT],
+    /// Whether answers came in since everything was last learned anew.
     has_news: bool,
     tests: PerDomain,
-    scouting: Scouting,
-    shape: Shape,
+    scouting: PilotSample,
+    shape: Clustering,
 }
 
 /// What is known of a directory beside its sums.
@@ -86,35 +86,39 @@ struct Arm {
 }
 
 impl<'a> Bandit<'a> {
-    /// The plan over a catalogue.
-    pub fn new(catalogue: &'a Catalogue, settings: BanditSettings, seed: u64) -> Self {
-        let mut chance = Chance::new(seed);
-        let piles = catalogue.directories().map(|it| catalogue.urls_of(it).collect());
-        let deck = Deck::new(piles, |_| false, &mut chance);
-        let lore =
-            Lore { weights: at_first(), share: [0.0; RATES.len()], kind: Kind::Living, learnt: 0 };
+    /// The plan over a catalog.
+    pub fn new(catalog: &'a Catalog, settings: BanditSettings, seed: u64) -> Self {
+        let mut chance = SplitMix64::new(seed);
+        let piles = catalog.directories().map(|it| catalog.urls_of(it).collect());
+        let deck = ShuffledStrata::new(piles, |_| false, &mut chance);
+        let lore = DomainPosterior {
+            weights: at_first(),
+            share: [0.0; RATES.len()],
+            kind: Kind::Living,
+            learned: 0,
+        };
         Self {
             settings,
             likelihood: Likelihood::new(),
-            ledger: Ledger::new(catalogue),
+            ledger: CheckLog::new(catalog),
             deck,
-            chance,
-            directories: vec![Arm::default(); catalogue.directories().len()],
-            domains: vec![lore; catalogue.domains().len()],
+            rng: chance,
+            directories: vec![Arm::default(); catalog.directories().len()],
+            domains: vec![lore; catalog.domains().len()],
             common: [at_first().map(|weight| weight * FIRST_WEIGHT); Kind::COUNT],
             has_news: true,
-            tests: PerDomain::new(catalogue, seed),
-            scouting: Scouting::default(),
-            shape: Shape::Unknown,
+            tests: PerDomain::new(catalog, seed),
+            scouting: PilotSample::default(),
+            shape: Clustering::Unknown,
         }
     }
 
     fn left(&self, directory: DirectoryId) -> u32 {
-        self.ledger.catalogue().directory_size(directory) - self.ledger.directory(directory).checked
+        self.ledger.catalog().directory_size(directory) - self.ledger.directory(directory).checked
     }
 
-    fn posterior(&self, directory: DirectoryId) -> Weights {
-        let domain = self.ledger.catalogue().domain_of(directory);
+    fn posterior(&self, directory: DirectoryId) -> RateWeights {
+        let domain = self.ledger.catalog().domain_of(directory);
         let prior = &self.domains[domain.index()].weights;
         self.likelihood.posterior(prior, self.ledger.directory(directory))
     }
@@ -131,7 +135,7 @@ impl<'a> Bandit<'a> {
             value(other).total_cmp(&value(one)).then(one.cmp(other))
         };
         let mut open: Vec<DirectoryId> =
-            self.ledger.catalogue().directories().filter(is_open).collect();
+            self.ledger.catalog().directories().filter(is_open).collect();
         if open.len() > at_most && at_most > 0 {
             open.select_nth_unstable_by(at_most - 1, by_value);
             open.truncate(at_most);
@@ -145,7 +149,7 @@ impl<'a> Bandit<'a> {
         let posterior = self.posterior(directory);
         let above = posterior.iter().zip(RATES).filter(|(_, rate)| *rate >= self.settings.floor);
         let is_sure = above.map(|(weight, _)| weight).sum::<f64>() >= SURE;
-        let Tally { checked, .. } = self.ledger.directory(directory);
+        let CheckCounts { checked, .. } = self.ledger.directory(directory);
         if is_sure { checked.clamp(1, u32::from(u16::MAX)) } else { 1 }
     }
 
@@ -162,49 +166,49 @@ impl<'a> Bandit<'a> {
         }
         self.note_asked(&batch);
         // Neighbors in the batch should not all ask one server.
-        self.chance.shuffle(&mut batch);
+        self.rng.shuffle(&mut batch);
         batch
     }
 
     /// The next URLs where directories matter.
     fn check_directories(&mut self, at_most: usize) -> Vec<UrlId> {
-        self.learn_news(Thoroughness::News);
+        self.learn_news(RefitScope::News);
         let batch = self.fill(at_most);
         if !batch.is_empty() || !self.has_news || !self.is_settled() {
             return batch;
         }
         // Nothing seems worth it: is that so with all that is known by now?
         self.has_news = false;
-        self.learn_news(Thoroughness::All);
+        self.learn_news(RefitScope::All);
         self.fill(at_most)
     }
 }
 
 impl SamplingPlan for Bandit<'_> {
     fn next_batch(&mut self, at_most: usize) -> Vec<UrlId> {
-        if at_most > 0 && self.shape == Shape::Unknown {
+        if at_most > 0 && self.shape == Clustering::Unknown {
             let batch = self.scout(at_most);
             if !batch.is_empty() || !self.is_settled() {
                 return batch;
             }
-            self.learn_news(Thoroughness::All);
+            self.learn_news(RefitScope::All);
         }
         match self.shape {
-            Shape::Scattered => self.check_domains(at_most),
-            Shape::Clustered | Shape::Unknown => self.check_directories(at_most),
+            Clustering::Scattered => self.check_domains(at_most),
+            Clustering::Clustered | Clustering::Unknown => self.check_directories(at_most),
         }
     }
 
-    fn take(&mut self, url: UrlId, answer: Answer) {
+    fn take(&mut self, url: UrlId, answer: UrlHealth) {
         let was_asked = !self.ledger.is_unasked(url);
         if !self.ledger.note(url, answer) {
             return;
         }
         self.has_news = true;
-        let catalogue = self.ledger.catalogue();
-        let directory = catalogue.directory_of(url);
-        let is_look = self.tests.take(catalogue.domain_of(directory), url, answer, catalogue);
-        if is_look && answer == Answer::Broken {
+        let catalog = self.ledger.catalog();
+        let directory = catalog.directory_of(url);
+        let is_look = self.tests.take(catalog.domain_of(directory), url, answer, catalog);
+        if is_look && answer == UrlHealth::Broken {
             self.scouting.hit(url);
         }
         let arm = &mut self.directories[directory.index()];
@@ -214,48 +218,48 @@ impl SamplingPlan for Bandit<'_> {
         }
     }
 
-    fn ledger(&self) -> &Ledger<'_> {
+    fn ledger(&self) -> &CheckLog<'_> {
         &self.ledger
     }
 
-    fn estimate(&self) -> Estimate {
+    fn estimate(&self) -> RecallEstimate {
         if self.is_scattered() {
             return self.scattered_estimate();
         }
         let (mut mean, mut variance) = (0.0, 0.0);
-        for directory in self.ledger.catalogue().directories() {
+        for directory in self.ledger.catalog().directories() {
             let left = f64::from(self.left(directory));
             let (rate, spread) = moments(&self.posterior(directory));
             mean += left * rate;
             variance += left * left * spread + left * rate * (1.0 - rate);
         }
-        Estimate::normal(self.ledger.total().broken, self.ledger.unchecked(), mean, variance)
+        RecallEstimate::normal(self.ledger.total().broken, self.ledger.unchecked(), mean, variance)
     }
 
     fn expected_rate(&self, directory: DirectoryId) -> f64 {
         if self.is_scattered() {
-            return self.scattered_rate(self.ledger.catalogue().domain_of(directory));
+            return self.scattered_rate(self.ledger.catalog().domain_of(directory));
         }
         moments(&self.posterior(directory)).0
     }
 
     fn is_scattered(&self) -> bool {
-        self.shape == Shape::Scattered
+        self.shape == Clustering::Scattered
     }
 
-    fn ruling(&self, domain: DomainId) -> Ruling {
-        let catalogue = self.ledger.catalogue();
-        if self.ledger.domain(domain).checked == catalogue.domain_size(domain) {
-            return Ruling::CheckAll;
+    fn ruling(&self, domain: DomainId) -> LotDecision {
+        let catalog = self.ledger.catalog();
+        if self.ledger.domain(domain).checked == catalog.domain_size(domain) {
+            return LotDecision::CheckAll;
         }
         if self.is_scattered() {
             return self.tests.ruling(domain);
         }
-        let mut directories = catalogue.directories_of(domain);
+        let mut directories = catalog.directories_of(domain);
         let floor = self.settings.floor;
         let is_open = directories
             .any(|it| self.left(it) > 0 && f64::from(self.directories[it.index()].index) >= floor);
-        if is_open { Ruling::TakeAnother } else { Ruling::AcceptRest }
+        if is_open { LotDecision::Continue } else { LotDecision::Accept }
     }
 
     fn reason(&self, domain: DomainId) -> String {

@@ -9,57 +9,61 @@
     reason = "URLs, directories and domains are numbered by the catalog itself"
 )]
 
-use crate::catalogue::{Catalogue, DomainId, UrlId};
-use crate::chance::Chance;
-use crate::deck::Deck;
-use crate::ledger::{Answer, Ledger, Tally};
+use crate::catalog::{Catalog, DomainId, UrlId};
+use crate::ledger::{CheckCounts, CheckLog, UrlHealth};
 use crate::lot_plan::{LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
+use crate::rng::SplitMix64;
 use crate::rules::Wald;
+use crate::strata::ShuffledStrata;
 
 /// The tests of all domains.
 #[derive(Debug)]
 pub(super) struct PerDomain {
     rule: Wald,
-    deck: Deck,
-    lanes: Vec<Lane>,
-    /// Whether the tests have ended: what is learnt later comes from others.
+    deck: ShuffledStrata,
+    lanes: Vec<DomainTest>,
+    /// Whether the tests have ended: what is learned later comes from others.
     is_closed: bool,
     /// What is known of the domains that were accepted when the tests ended.
-    accepted: Tally,
+    accepted: CheckCounts,
 }
 
 /// Where the test of a domain stands.
 #[derive(Debug, Clone)]
-struct Lane {
-    tally: Tally,
+struct DomainTest {
+    tally: CheckCounts,
     /// The look whose answer is owed.
     waiting: Option<UrlId>,
-    ruling: Ruling,
+    ruling: LotDecision,
 }
 
 impl PerDomain {
-    /// The tests over a catalogue, before any look.
-    pub(super) fn new(catalogue: &Catalogue, seed: u64) -> Self {
-        let piles = catalogue.domains().map(|it| catalogue.urls_of_domain(it).collect());
-        let deck = Deck::new(piles, |_| false, &mut Chance::new(seed));
-        let lane = Lane { tally: Tally::default(), waiting: None, ruling: Ruling::TakeAnother };
-        let lanes = vec![lane; catalogue.domains().len()];
-        Self { rule: Wald::sprt(), deck, lanes, is_closed: false, accepted: Tally::default() }
+    /// The tests over a catalog, before any look.
+    pub(super) fn new(catalog: &Catalog, seed: u64) -> Self {
+        let piles = catalog.domains().map(|it| catalog.urls_of_domain(it).collect());
+        let deck = ShuffledStrata::new(piles, |_| false, &mut SplitMix64::new(seed));
+        let lane = DomainTest {
+            tally: CheckCounts::default(),
+            waiting: None,
+            ruling: LotDecision::Continue,
+        };
+        let lanes = vec![lane; catalog.domains().len()];
+        Self { rule: Wald::sprt(), deck, lanes, is_closed: false, accepted: CheckCounts::default() }
     }
 
     /// What the test makes of a domain.
-    pub(super) fn ruling(&self, domain: DomainId) -> Ruling {
+    pub(super) fn ruling(&self, domain: DomainId) -> LotDecision {
         self.lanes[domain.index()].ruling
     }
 
     /// What the looks at a domain have shown.
-    pub(super) fn tally(&self, domain: DomainId) -> Tally {
+    pub(super) fn tally(&self, domain: DomainId) -> CheckCounts {
         self.lanes[domain.index()].tally
     }
 
     /// The next look at a domain, if its test needs one and owes no answer.
-    pub(super) fn look(&mut self, domain: DomainId, ledger: &mut Ledger<'_>) -> Option<UrlId> {
+    pub(super) fn look(&mut self, domain: DomainId, ledger: &mut CheckLog<'_>) -> Option<UrlId> {
         while self.needs_a_look(domain) {
             let url = self.deck.turn(domain.index())?;
             if ledger.ask(url) {
@@ -67,7 +71,7 @@ impl PerDomain {
                 return Some(url);
             }
             if let (Some(answer), false) = (ledger.answer(url), self.is_closed) {
-                self.count(domain, answer, ledger.catalogue());
+                self.count(domain, answer, ledger.catalog());
             }
         }
         None
@@ -77,9 +81,9 @@ impl PerDomain {
     pub(super) fn next_of_all(
         &mut self,
         domain: DomainId,
-        ledger: &mut Ledger<'_>,
+        ledger: &mut CheckLog<'_>,
     ) -> Option<UrlId> {
-        if self.ruling(domain) != Ruling::CheckAll {
+        if self.ruling(domain) != LotDecision::CheckAll {
             return None;
         }
         self.deck.draw(domain.index(), ledger)
@@ -91,8 +95,8 @@ impl PerDomain {
         &mut self,
         domain: DomainId,
         url: UrlId,
-        answer: Answer,
-        catalogue: &Catalogue,
+        answer: UrlHealth,
+        catalog: &Catalog,
     ) -> bool {
         let lane = &mut self.lanes[domain.index()];
         let is_look = lane.waiting == Some(url);
@@ -100,7 +104,7 @@ impl PerDomain {
             lane.waiting = None;
         }
         if is_look || self.is_closed {
-            self.count(domain, answer, catalogue);
+            self.count(domain, answer, catalog);
         }
         is_look
     }
@@ -108,38 +112,38 @@ impl PerDomain {
     /// Ends the tests.
     pub(super) fn close(&mut self) {
         self.is_closed = true;
-        self.accepted = Tally::default();
-        for lane in self.lanes.iter().filter(|lane| lane.ruling != Ruling::CheckAll) {
+        self.accepted = CheckCounts::default();
+        for lane in self.lanes.iter().filter(|lane| lane.ruling != LotDecision::CheckAll) {
             self.accepted.join(lane.tally);
         }
     }
 
     /// What is known of the domains that were accepted.
-    pub(super) fn accepted(&self) -> Tally {
+    pub(super) fn accepted(&self) -> CheckCounts {
         self.accepted
     }
 
     /// Why a domain was ruled on as it was.
-    pub(super) fn reason(&self, domain: DomainId, catalogue: &Catalogue) -> String {
-        let Lane { tally, ruling, .. } = self.lanes[domain.index()];
-        self.rule.reason(&state(tally, catalogue.domain_size(domain)), ruling)
+    pub(super) fn reason(&self, domain: DomainId, catalog: &Catalog) -> String {
+        let DomainTest { tally, ruling, .. } = self.lanes[domain.index()];
+        self.rule.reason(&state(tally, catalog.domain_size(domain)), ruling)
     }
 
     fn needs_a_look(&self, domain: DomainId) -> bool {
         let lane = &self.lanes[domain.index()];
-        lane.ruling == Ruling::TakeAnother && lane.waiting.is_none()
+        lane.ruling == LotDecision::Continue && lane.waiting.is_none()
     }
 
-    fn count(&mut self, domain: DomainId, answer: Answer, catalogue: &Catalogue) {
+    fn count(&mut self, domain: DomainId, answer: UrlHealth, catalog: &Catalog) {
         let lane = &mut self.lanes[domain.index()];
         lane.tally.add(answer);
         // Once all is to be checked, no later answer takes it back.
-        if lane.ruling != Ruling::CheckAll {
-            lane.ruling = self.rule.rule(&state(lane.tally, catalogue.domain_size(domain)));
+        if lane.ruling != LotDecision::CheckAll {
+            lane.ruling = self.rule.rule(&state(lane.tally, catalog.domain_size(domain)));
         }
     }
 }
 
-fn state(tally: Tally, size: u32) -> LotState {
-    LotState { size, tally, rechecked: Tally::default() }
+fn state(tally: CheckCounts, size: u32) -> LotState {
+    LotState { size, tally, rechecked: CheckCounts::default() }
 }

@@ -6,26 +6,26 @@
 )]
 
 use super::mixture::{RATES, moments};
-use super::scatter::Shape;
+use super::scatter::Clustering;
 use super::{Bandit, DomainId};
-use crate::plan::{Ruling, SamplingPlan};
+use crate::plan::{LotDecision, SamplingPlan};
 
 /// From this rate on broken URLs in live directories are worth a word.
 const SCATTERED: f64 = 0.03;
 
 /// Why a domain was ruled on as it was.
 pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
-    let (catalogue, tally) = (bandit.ledger.catalogue(), bandit.ledger.domain(domain));
-    let size = catalogue.domain_size(domain);
+    let (catalog, tally) = (bandit.ledger.catalog(), bandit.ledger.domain(domain));
+    let size = catalog.domain_size(domain);
     if tally.checked == size {
         return format!("all {size} URLs were checked, {} are broken", tally.broken);
     }
-    if bandit.shape == Shape::Scattered {
-        let reason = bandit.tests.reason(domain, catalogue);
+    if bandit.shape == Clustering::Scattered {
+        let reason = bandit.tests.reason(domain, catalog);
         return format!("{reason}; directories tell nothing here");
     }
     let seen = format!("{} of {} checked are broken", tally.broken, tally.checked);
-    if bandit.ruling(domain) == Ruling::TakeAnother {
+    if bandit.ruling(domain) == LotDecision::Continue {
         return format!("{seen}; some directories are worth more checks");
     }
     let rest = format!(
@@ -36,15 +36,15 @@ pub(super) fn reason(bandit: &Bandit<'_>, domain: DomainId) -> String {
     if is_scattered(bandit, domain) {
         return format!("{seen}, scattered over its directories; {rest}");
     }
-    let directories = catalogue.directories_of(domain).len();
-    let full = catalogue.directories_of(domain).filter(|it| bandit.left(*it) == 0).count();
+    let directories = catalog.directories_of(domain).len();
+    let full = catalog.directories_of(domain).filter(|it| bandit.left(*it) == 0).count();
     format!("{seen}, {full} of {directories} directories in full; {rest}")
 }
 
 /// The rate of broken URLs expected in the unchecked rest.
 fn expected_rate(bandit: &Bandit<'_>, domain: DomainId) -> f64 {
     let (mut left, mut broken) = (0.0, 0.0);
-    for directory in bandit.ledger.catalogue().directories_of(domain) {
+    for directory in bandit.ledger.catalog().directories_of(domain) {
         let rest = f64::from(bandit.left(directory));
         left += rest;
         broken += rest * moments(&bandit.posterior(directory)).0;

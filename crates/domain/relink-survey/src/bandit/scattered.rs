@@ -8,9 +8,9 @@
 )]
 
 use super::Bandit;
-use crate::catalogue::{DomainId, UrlId};
-use crate::estimate::Estimate;
-use crate::ledger::Tally;
+use crate::catalog::{DomainId, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::CheckCounts;
 use crate::lot_plan::estimate_from_samples;
 use crate::plan::SamplingPlan;
 
@@ -26,27 +26,27 @@ impl Bandit<'_> {
 
     /// What was missed where breakage is scattered, from the sample of each
     /// domain.
-    pub(super) fn scattered_estimate(&self) -> Estimate {
-        let catalogue = self.ledger.catalogue();
+    pub(super) fn scattered_estimate(&self) -> RecallEstimate {
+        let catalog = self.ledger.catalog();
         let sample = |domain| {
             let tally = self.ledger.domain(domain);
-            (catalogue.domain_size(domain) - tally.checked, tally)
+            (catalog.domain_size(domain) - tally.checked, tally)
         };
-        let samples: Vec<(u32, Tally)> = catalogue.domains().map(sample).collect();
+        let samples: Vec<(u32, CheckCounts)> = catalog.domains().map(sample).collect();
         estimate_from_samples(self.ledger.total().broken, samples.into_iter())
     }
 
     /// The rate of a domain where breakage is scattered: that of its own looks
     /// and of the other domains that were accepted.
     pub(super) fn scattered_rate(&self, domain: DomainId) -> f64 {
-        let (tally, leaning) = (self.ledger.domain(domain), self.settings.leaning);
+        let (tally, leaning) = (self.ledger.domain(domain), self.settings.shrinkage);
         (f64::from(tally.broken) + leaning * self.tests.accepted().rate())
             / (f64::from(tally.checked) + leaning)
     }
 
     /// The next looks of the tests, and then the domains to check in full.
     fn test_domains(&mut self, at_most: usize) -> Vec<UrlId> {
-        let domains: Vec<DomainId> = self.ledger.catalogue().domains().collect();
+        let domains: Vec<DomainId> = self.ledger.catalog().domains().collect();
         let mut batch = self.look_at(&domains, at_most);
         let looks = batch.len();
         let mut open = domains;
@@ -70,22 +70,22 @@ mod tests {
     use std::collections::HashSet;
 
     use crate::bandit::{Bandit, BanditSettings};
-    use crate::catalogue::{Catalogue, UrlId};
-    use crate::chance::Chance;
-    use crate::ledger::Answer;
+    use crate::catalog::{Catalog, UrlId};
+    use crate::ledger::UrlHealth;
     use crate::lot_plan::LotPlan;
     use crate::plan::SamplingPlan;
+    use crate::rng::SplitMix64;
     use crate::rules::Wald;
 
     /// Thirty domains of twenty directories with twenty pages each.
-    fn catalogue() -> Catalogue {
-        Catalogue::new((0..12_000).map(|at| {
+    fn catalog() -> Catalog {
+        Catalog::new((0..12_000).map(|at| {
             let (domain, directory, page) = (at / 400, at / 20 % 20, at % 20);
             (format!("{domain}.test"), format!("http://{domain}.test/{directory}/{page}"))
         }))
     }
 
-    fn asked(mut plan: impl SamplingPlan, answer: impl Fn(UrlId) -> Answer) -> HashSet<UrlId> {
+    fn asked(mut plan: impl SamplingPlan, answer: impl Fn(UrlId) -> UrlHealth) -> HashSet<UrlId> {
         let mut asked = HashSet::new();
         loop {
             let urls = plan.next_batch(100);
@@ -102,12 +102,13 @@ mod tests {
     /// How many the default plan asks that Wald's test does not, and the other
     /// way round, where one in ten is broken at random.
     fn differences(seed: u64) -> (usize, usize) {
-        let catalogue = catalogue();
-        let mut chance = Chance::new(seed);
-        let broken: Vec<bool> = catalogue.urls().map(|_| chance.happens(0.1)).collect();
-        let answer = |url: UrlId| if broken[url.index()] { Answer::Broken } else { Answer::Alive };
-        let bandit = asked(Bandit::new(&catalogue, BanditSettings::default(), seed), answer);
-        let wald = asked(LotPlan::new(&catalogue, Wald::sprt(), &[], seed), answer);
+        let catalog = catalog();
+        let mut chance = SplitMix64::new(seed);
+        let broken: Vec<bool> = catalog.urls().map(|_| chance.bernoulli(0.1)).collect();
+        let answer =
+            |url: UrlId| if broken[url.index()] { UrlHealth::Broken } else { UrlHealth::Alive };
+        let bandit = asked(Bandit::new(&catalog, BanditSettings::default(), seed), answer);
+        let wald = asked(LotPlan::new(&catalog, Wald::sprt(), &[], seed), answer);
         (bandit.difference(&wald).count(), wald.difference(&bandit).count())
     }
 

@@ -1,7 +1,7 @@
 //! Everything is checked: what all other plans are compared with.
 
 use crate::lot_plan::{LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
 
 /// Checks every URL.
 #[derive(Debug, Clone, Copy, Default)]
@@ -12,11 +12,11 @@ impl LotRule for Full {
         lot.size
     }
 
-    fn rule(&self, _: &LotState) -> Ruling {
-        Ruling::CheckAll
+    fn rule(&self, _: &LotState) -> LotDecision {
+        LotDecision::CheckAll
     }
 
-    fn reason(&self, _: &LotState, _: Ruling) -> String {
+    fn reason(&self, _: &LotState, _: LotDecision) -> String {
         "every URL is to be checked".to_owned()
     }
 }

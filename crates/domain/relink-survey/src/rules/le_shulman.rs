@@ -11,7 +11,7 @@
 
 use super::percent;
 use crate::lot_plan::{LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
 
 /// The parameters of Algorithm 1.
 #[derive(Debug, Clone, Copy)]
@@ -47,25 +47,25 @@ impl LotRule for LeShulman {
         self.group
     }
 
-    fn rule(&self, lot: &LotState) -> Ruling {
+    fn rule(&self, lot: &LotState) -> LotDecision {
         let p = 1.0 - lot.tally.rate();
         if p < self.p1 {
-            Ruling::CheckAll
+            LotDecision::CheckAll
         } else if self.p2(lot) <= p {
-            Ruling::AcceptRest
+            LotDecision::Accept
         } else {
-            Ruling::TakeAnother
+            LotDecision::Continue
         }
     }
 
-    fn reason(&self, lot: &LotState, ruling: Ruling) -> String {
+    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String {
         let p = percent(1.0 - lot.tally.rate());
         let (checked, p1, p2) =
             (lot.tally.checked, percent(self.p1), format!("{:.1} %", 100.0 * self.p2(lot)));
         match ruling {
-            Ruling::AcceptRest => format!("{p} of {checked} checked are good, p2 is {p2}"),
-            Ruling::CheckAll => format!("{p} of {checked} checked are good, p1 is {p1}"),
-            Ruling::TakeAnother => format!("{p} of {checked}: between p1 {p1} and p2 {p2}"),
+            LotDecision::Accept => format!("{p} of {checked} checked are good, p2 is {p2}"),
+            LotDecision::CheckAll => format!("{p} of {checked} checked are good, p1 is {p1}"),
+            LotDecision::Continue => format!("{p} of {checked}: between p1 {p1} and p2 {p2}"),
         }
     }
 }
@@ -73,33 +73,33 @@ impl LotRule for LeShulman {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::Tally;
+    use crate::ledger::CheckCounts;
 
     /// `broken/checked`, those re-checked as `stayed/known`.
     #[track_caller]
-    fn check(sample: (u32, u32), rechecked: (u32, u32), expect: Ruling) {
-        let tally = |(broken, checked)| Tally { checked, broken };
+    fn check(sample: (u32, u32), rechecked: (u32, u32), expect: LotDecision) {
+        let tally = |(broken, checked)| CheckCounts { checked, broken };
         let lot = LotState { size: 10_000, tally: tally(sample), rechecked: tally(rechecked) };
         assert_eq!(LeShulman::default().rule(&lot), expect);
     }
 
     #[test]
     fn below_p1_all_is_checked() {
-        check((51, 100), (0, 0), Ruling::CheckAll);
-        check((50, 100), (0, 0), Ruling::TakeAnother);
+        check((51, 100), (0, 0), LotDecision::CheckAll);
+        check((50, 100), (0, 0), LotDecision::Continue);
     }
 
     #[test]
     fn from_p2_on_the_rest_is_accepted() {
-        check((10, 100), (0, 0), Ruling::AcceptRest);
-        check((11, 100), (0, 0), Ruling::TakeAnother);
+        check((10, 100), (0, 0), LotDecision::Accept);
+        check((11, 100), (0, 0), LotDecision::Continue);
     }
 
     #[test]
     fn p2_rises_with_what_stayed_broken() {
-        check((10, 200), (10, 10), Ruling::AcceptRest);
-        check((11, 200), (11, 11), Ruling::TakeAnother);
-        check((15, 200), (5, 10), Ruling::AcceptRest);
-        check((16, 200), (5, 10), Ruling::TakeAnother);
+        check((10, 200), (10, 10), LotDecision::Accept);
+        check((11, 200), (11, 11), LotDecision::Continue);
+        check((15, 200), (5, 10), LotDecision::Accept);
+        check((16, 200), (5, 10), LotDecision::Continue);
     }
 }

@@ -18,6 +18,6 @@ fn percent(share: f64) -> String {
 }
 
 /// How many of a sample are broken, for a reader.
-fn sample(tally: crate::ledger::Tally) -> String {
+fn sample(tally: crate::ledger::CheckCounts) -> String {
     format!("{} of {} checked are broken", tally.broken, tally.checked)
 }

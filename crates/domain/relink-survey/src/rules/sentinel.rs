@@ -6,7 +6,7 @@
 
 use super::sample;
 use crate::lot_plan::{Lot, LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
 
 /// How many URLs stand for a directory, and how many more confirm a hit.
 #[derive(Debug, Clone, Copy)]
@@ -32,19 +32,19 @@ impl LotRule for Sentinel {
         if lot.tally.checked == 0 { self.watch } else { self.confirm }
     }
 
-    fn rule(&self, lot: &LotState) -> Ruling {
+    fn rule(&self, lot: &LotState) -> LotDecision {
         if lot.tally.broken == 0 {
-            Ruling::AcceptRest
+            LotDecision::Accept
         } else if lot.tally.checked < self.watch + self.confirm {
-            Ruling::TakeAnother
+            LotDecision::Continue
         } else if lot.tally.broken >= 2 {
-            Ruling::CheckAll
+            LotDecision::CheckAll
         } else {
-            Ruling::AcceptRest
+            LotDecision::Accept
         }
     }
 
-    fn reason(&self, lot: &LotState, _: Ruling) -> String {
+    fn reason(&self, lot: &LotState, _: LotDecision) -> String {
         sample(lot.tally)
     }
 }
@@ -52,20 +52,20 @@ impl LotRule for Sentinel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::Tally;
+    use crate::ledger::CheckCounts;
 
     #[track_caller]
-    fn check(broken: u32, checked: u32, expect: Ruling) {
-        let tally = Tally { checked, broken };
-        let lot = LotState { size: 50, tally, rechecked: Tally::default() };
+    fn check(broken: u32, checked: u32, expect: LotDecision) {
+        let tally = CheckCounts { checked, broken };
+        let lot = LotState { size: 50, tally, rechecked: CheckCounts::default() };
         assert_eq!(Sentinel::default().rule(&lot), expect);
     }
 
     #[test]
     fn a_hit_calls_for_three_more_and_a_second_one_for_all() {
-        check(0, 2, Ruling::AcceptRest);
-        check(1, 2, Ruling::TakeAnother);
-        check(1, 5, Ruling::AcceptRest);
-        check(2, 5, Ruling::CheckAll);
+        check(0, 2, LotDecision::Accept);
+        check(1, 2, LotDecision::Continue);
+        check(1, 5, LotDecision::Accept);
+        check(2, 5, LotDecision::CheckAll);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{percent, sample};
 use crate::lot_plan::{LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
 
 /// One sample of each domain, and then all or nothing.
 #[derive(Debug, Clone, Copy)]
@@ -30,16 +30,20 @@ impl LotRule for SingleSampling {
         (self.share.clamp(0.0, 1.0) * f64::from(lot.size)).ceil().max(1.0) as u32
     }
 
-    fn rule(&self, lot: &LotState) -> Ruling {
-        if 1.0 - lot.tally.rate() >= self.accept { Ruling::AcceptRest } else { Ruling::CheckAll }
+    fn rule(&self, lot: &LotState) -> LotDecision {
+        if 1.0 - lot.tally.rate() >= self.accept {
+            LotDecision::Accept
+        } else {
+            LotDecision::CheckAll
+        }
     }
 
-    fn reason(&self, lot: &LotState, ruling: Ruling) -> String {
+    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String {
         let (sample, line) = (sample(lot.tally), percent(self.accept));
         match ruling {
-            Ruling::AcceptRest => format!("{sample}: at least {line} are good"),
-            Ruling::CheckAll => format!("{sample}: fewer than {line} are good"),
-            Ruling::TakeAnother => format!("{sample} so far"),
+            LotDecision::Accept => format!("{sample}: at least {line} are good"),
+            LotDecision::CheckAll => format!("{sample}: fewer than {line} are good"),
+            LotDecision::Continue => format!("{sample} so far"),
         }
     }
 }

@@ -5,9 +5,9 @@
 //! groups it is the sequential sampling plan that the paper simplifies.
 
 use super::{percent, sample};
-use crate::ledger::Tally;
+use crate::ledger::CheckCounts;
 use crate::lot_plan::{LotRule, LotState};
-use crate::plan::Ruling;
+use crate::plan::LotDecision;
 
 /// The lines between which sampling goes on.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ pub struct Wald {
     /// How often a good domain may be checked in full.
     pub false_alarm: f64,
     /// How often a bad one may be accepted.
-    pub oversight: f64,
+    pub miss_rate: f64,
 }
 
 impl Wald {
@@ -33,11 +33,11 @@ impl Wald {
     /// The test after every answer. 10 % and 50 % broken are the paper's lines
     /// *p2⁻* and *p1*; both errors are allowed 5 %.
     pub fn sprt() -> Self {
-        Self { group: 1, good: 0.10, bad: 0.50, false_alarm: 0.05, oversight: 0.05 }
+        Self { group: 1, good: 0.10, bad: 0.50, false_alarm: 0.05, miss_rate: 0.05 }
     }
 
     /// How much more likely the sample is in a bad domain, as a logarithm.
-    fn log_ratio(&self, tally: Tally) -> f64 {
+    fn log_ratio(&self, tally: CheckCounts) -> f64 {
         let alive = f64::from(tally.checked - tally.broken);
         f64::from(tally.broken) * (self.bad / self.good).ln()
             + alive * ((1.0 - self.bad) / (1.0 - self.good)).ln()
@@ -49,23 +49,23 @@ impl LotRule for Wald {
         self.group
     }
 
-    fn rule(&self, lot: &LotState) -> Ruling {
+    fn rule(&self, lot: &LotState) -> LotDecision {
         let ratio = self.log_ratio(lot.tally);
-        if ratio >= ((1.0 - self.oversight) / self.false_alarm).ln() {
-            Ruling::CheckAll
-        } else if ratio <= (self.oversight / (1.0 - self.false_alarm)).ln() {
-            Ruling::AcceptRest
+        if ratio >= ((1.0 - self.miss_rate) / self.false_alarm).ln() {
+            LotDecision::CheckAll
+        } else if ratio <= (self.miss_rate / (1.0 - self.false_alarm)).ln() {
+            LotDecision::Accept
         } else {
-            Ruling::TakeAnother
+            LotDecision::Continue
         }
     }
 
-    fn reason(&self, lot: &LotState, ruling: Ruling) -> String {
+    fn reason(&self, lot: &LotState, ruling: LotDecision) -> String {
         let (sample, good, bad) = (sample(lot.tally), percent(self.good), percent(self.bad));
         match ruling {
-            Ruling::AcceptRest => format!("{sample}: nearer to {good} than to {bad}"),
-            Ruling::CheckAll => format!("{sample}: nearer to {bad} than to {good}"),
-            Ruling::TakeAnother => format!("{sample}: between {good} and {bad}, undecided"),
+            LotDecision::Accept => format!("{sample}: nearer to {good} than to {bad}"),
+            LotDecision::CheckAll => format!("{sample}: nearer to {bad} than to {good}"),
+            LotDecision::Continue => format!("{sample}: between {good} and {bad}, undecided"),
         }
     }
 }
@@ -75,27 +75,27 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(broken: u32, checked: u32, expect: Ruling) {
-        let tally = Tally { checked, broken };
-        let lot = LotState { size: 1_000, tally, rechecked: Tally::default() };
+    fn check(broken: u32, checked: u32, expect: LotDecision) {
+        let tally = CheckCounts { checked, broken };
+        let lot = LotState { size: 1_000, tally, rechecked: CheckCounts::default() };
         assert_eq!(Wald::sprt().rule(&lot), expect);
     }
 
     #[test]
     fn six_good_ones_are_enough() {
-        check(0, 5, Ruling::TakeAnother);
-        check(0, 6, Ruling::AcceptRest);
+        check(0, 5, LotDecision::Continue);
+        check(0, 6, LotDecision::Accept);
     }
 
     #[test]
     fn two_broken_ones_are_enough() {
-        check(1, 1, Ruling::TakeAnother);
-        check(2, 2, Ruling::CheckAll);
+        check(1, 1, LotDecision::Continue);
+        check(2, 2, LotDecision::CheckAll);
     }
 
     #[test]
     fn between_the_lines_sampling_goes_on() {
-        check(2, 8, Ruling::TakeAnother);
-        check(27, 100, Ruling::TakeAnother);
+        check(2, 8, LotDecision::Continue);
+        check(27, 100, LotDecision::Continue);
     }
 }

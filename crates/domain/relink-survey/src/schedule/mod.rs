@@ -7,10 +7,10 @@
 //! of the age. And a directory in which a sentinel has just died is checked in
 //! full, for pages of a directory tend to die together.
 
-mod drift;
+mod decay_simulation;
 mod weekly;
 
-pub use drift::{Drift, DriftOutcome, drift};
+pub use decay_simulation::{DecaySimulation, DriftOutcome, drift};
 pub use weekly::Schedule;
 
 /// A number of weeks since some beginning.
@@ -18,7 +18,7 @@ pub type Week = u32;
 
 /// What is known of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Watched {
+pub struct UrlHistory {
     /// When it was last checked.
     pub checked: Week,
     /// How often in a row it was found broken; 0 for a live one.
@@ -34,7 +34,7 @@ pub fn fibonacci(failures: u32) -> Week {
     interval
 }
 
-impl Watched {
+impl UrlHistory {
     /// Whether a known broken URL is to be checked again.
     pub fn is_due(self, now: Week) -> bool {
         self.failures > 0 && now.saturating_sub(self.checked) >= fibonacci(self.failures)
@@ -43,14 +43,14 @@ impl Watched {
 
 /// The deaths seen among some live URLs, over the weeks they were watched.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Mortality {
+pub struct HazardEstimate {
     /// How many deaths were seen.
     pub deaths: f64,
     /// The URL-weeks over which they were.
     pub exposure: f64,
 }
 
-impl Mortality {
+impl HazardEstimate {
     /// Deaths per URL and week, leaning on the `common` rate with the weight
     /// of so many deaths (the mean of a gamma distribution).
     pub fn rate(self, common: f64, weight: f64) -> f64 {
@@ -133,15 +133,15 @@ mod tests {
 
     #[test]
     fn a_broken_url_is_due_at_its_interval_and_a_live_one_never() {
-        let watched = |failures| Watched { checked: 10, failures };
+        let watched = |failures| UrlHistory { checked: 10, failures };
         assert!(!watched(4).is_due(14) && watched(4).is_due(15));
         assert!(!watched(0).is_due(1_000));
     }
 
     #[test]
     fn a_rate_leans_on_the_common_one() {
-        assert!((Mortality::default().rate(0.01, 2.0) - 0.01).abs() < 1e-12);
-        let seen = Mortality { deaths: 98.0, exposure: 800.0 };
+        assert!((HazardEstimate::default().rate(0.01, 2.0) - 0.01).abs() < 1e-12);
+        let seen = HazardEstimate { deaths: 98.0, exposure: 800.0 };
         assert!((seen.rate(0.01, 2.0) - 0.1).abs() < 1e-12);
     }
 

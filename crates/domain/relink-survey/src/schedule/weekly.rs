@@ -1,4 +1,4 @@
-//! The history of a catalogue, and what it asks for next.
+//! The history of a catalog, and what it asks for next.
 
 #![expect(
     clippy::indexing_slicing,
@@ -8,9 +8,9 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
-use super::{Alarm, DirectoryWatch, Mortality, Watched, Week};
-use crate::catalogue::{Catalogue, DirectoryId, DomainId, UrlId};
-use crate::ledger::Answer;
+use super::{Alarm, DirectoryWatch, HazardEstimate, UrlHistory, Week};
+use crate::catalog::{Catalog, DirectoryId, DomainId, UrlId};
+use crate::ledger::UrlHealth;
 
 /// The death rate expected before any death is seen, per URL and week.
 const RATE_AT_FIRST: f64 = 0.004;
@@ -21,18 +21,18 @@ const TOGETHER_AT_FIRST: f64 = 0.5;
 /// What is expected counts as much as so many deaths seen.
 const WEIGHT: f64 = 2.0;
 
-/// Re-checks of a catalogue, week by week.
+/// Re-checks of a catalog, week by week.
 ///
 /// It is told every answer and asked for URLs until the requests of the week
 /// are used up; most urgent comes first.
 #[derive(Debug)]
 pub struct Schedule<'a> {
-    catalogue: &'a Catalogue,
-    urls: Vec<Watched>,
+    catalog: &'a Catalog,
+    urls: Vec<UrlHistory>,
     directories: Vec<Visits>,
-    domains: Vec<Mortality>,
+    domains: Vec<HazardEstimate>,
     /// Deaths of all domains, and those among them that came together.
-    all: Mortality,
+    all: HazardEstimate,
     together: f64,
     now: Week,
     due: VecDeque<UrlId>,
@@ -56,14 +56,14 @@ struct Urgent {
 
 impl<'a> Schedule<'a> {
     /// A schedule for URLs that were all found alive in week `now`.
-    pub fn new(catalogue: &'a Catalogue, now: Week) -> Self {
+    pub fn new(catalog: &'a Catalog, now: Week) -> Self {
         let visits = Visits { last: now, alarm: Alarm::default() };
         Self {
-            catalogue,
-            urls: vec![Watched { checked: now, failures: 0 }; catalogue.len() as usize],
-            directories: vec![visits; catalogue.directories().len()],
-            domains: vec![Mortality::default(); catalogue.domains().len()],
-            all: Mortality::default(),
+            catalog,
+            urls: vec![UrlHistory { checked: now, failures: 0 }; catalog.len() as usize],
+            directories: vec![visits; catalog.directories().len()],
+            domains: vec![HazardEstimate::default(); catalog.domains().len()],
+            all: HazardEstimate::default(),
             together: 0.0,
             now,
             due: VecDeque::new(),
@@ -75,9 +75,9 @@ impl<'a> Schedule<'a> {
     pub fn begin(&mut self, now: Week) {
         self.now = now;
         let is_due = |url: &UrlId| self.urls[url.index()].is_due(now);
-        self.due = self.catalogue.urls().filter(is_due).collect();
+        self.due = self.catalog.urls().filter(is_due).collect();
         self.queue.clear();
-        for directory in self.catalogue.directories() {
+        for directory in self.catalog.directories() {
             self.directories[directory.index()].alarm = Alarm::default();
             self.enqueue(directory);
         }
@@ -98,20 +98,20 @@ impl<'a> Schedule<'a> {
     }
 
     /// Takes over what was known of a URL before the schedule began. Nobody
-    /// can tell when it died, so nothing is learnt of how fast URLs die.
-    pub fn recall(&mut self, url: UrlId, watched: Watched) {
+    /// can tell when it died, so nothing is learned of how fast URLs die.
+    pub fn recall(&mut self, url: UrlId, watched: UrlHistory) {
         self.urls[url.index()] = watched;
     }
 
     /// Takes the answer of a URL.
-    pub fn take(&mut self, url: UrlId, answer: Answer) {
-        let directory = self.catalogue.directory_of(url);
+    pub fn take(&mut self, url: UrlId, answer: UrlHealth) {
+        let directory = self.catalog.directory_of(url);
         let before = self.urls[url.index()];
         let failures = match answer {
-            Answer::Alive => 0,
-            Answer::Broken => before.failures.saturating_add(1),
+            UrlHealth::Alive => 0,
+            UrlHealth::Broken => before.failures.saturating_add(1),
         };
-        self.urls[url.index()] = Watched { checked: self.now, failures };
+        self.urls[url.index()] = UrlHistory { checked: self.now, failures };
         if before.failures > 0 {
             return;
         }
@@ -131,17 +131,17 @@ impl<'a> Schedule<'a> {
     }
 
     /// Learns from a URL that was alive `before`.
-    fn learn(&mut self, url: UrlId, before: Watched, answer: Answer) {
-        let directory = self.catalogue.directory_of(url);
-        let domain = self.catalogue.domain_of(directory);
+    fn learn(&mut self, url: UrlId, before: UrlHistory, answer: UrlHealth) {
+        let directory = self.catalog.directory_of(url);
+        let domain = self.catalog.domain_of(directory);
         let weeks = f64::from(self.now.saturating_sub(before.checked));
         let alarm = &mut self.directories[directory.index()].alarm;
-        let died = f64::from(u8::from(answer == Answer::Broken));
+        let died = f64::from(u8::from(answer == UrlHealth::Broken));
         match answer {
-            Answer::Broken => alarm.died += 1,
-            Answer::Alive => alarm.lives += 1,
+            UrlHealth::Broken => alarm.died += 1,
+            UrlHealth::Alive => alarm.lives += 1,
         }
-        if answer == Answer::Broken && alarm.died > 1 && alarm.is_on() {
+        if answer == UrlHealth::Broken && alarm.died > 1 && alarm.is_on() {
             // The second death shows that the first was not alone either.
             self.together += if alarm.died == 2 { 2.0 } else { 1.0 };
         }
@@ -166,8 +166,8 @@ impl<'a> Schedule<'a> {
     fn watch(&self, directory: DirectoryId) -> DirectoryWatch {
         let age = |since: Week| f64::from(self.now.saturating_sub(since));
         let (mut alive, mut oldest) = (0, self.now);
-        for url in self.catalogue.urls_of(directory) {
-            let Watched { checked, failures } = self.urls[url.index()];
+        for url in self.catalog.urls_of(directory) {
+            let UrlHistory { checked, failures } = self.urls[url.index()];
             if failures == 0 {
                 (alive, oldest) = (alive + 1, oldest.min(checked));
             }
@@ -175,7 +175,7 @@ impl<'a> Schedule<'a> {
         let Visits { last, alarm } = self.directories[directory.index()];
         DirectoryWatch {
             alive,
-            rate: self.rate(self.catalogue.domain_of(directory)),
+            rate: self.rate(self.catalog.domain_of(directory)),
             together: self.together(),
             age: age(last),
             oldest: age(oldest),
@@ -186,7 +186,7 @@ impl<'a> Schedule<'a> {
     /// The URL not known to be broken that waits longest, unless it was
     /// checked this week.
     fn oldest(&self, directory: DirectoryId) -> Option<UrlId> {
-        let alive = self.catalogue.urls_of(directory).filter(|url| !self.is_known_broken(*url));
+        let alive = self.catalog.urls_of(directory).filter(|url| !self.is_known_broken(*url));
         alive
             .min_by_key(|url| self.urls[url.index()].checked)
             .filter(|url| self.urls[url.index()].checked < self.now)
@@ -217,9 +217,9 @@ impl Ord for Urgent {
 mod tests {
     use super::*;
 
-    fn catalogue() -> Catalogue {
+    fn catalog() -> Catalog {
         let url = |directory, page| ("a.test", format!("http://a.test/{directory}/{page}"));
-        Catalogue::new((0..3).flat_map(|directory| (0..4).map(move |page| url(directory, page))))
+        Catalog::new((0..3).flat_map(|directory| (0..4).map(move |page| url(directory, page))))
     }
 
     /// The names asked for in a week, `dead` ones being broken.
@@ -228,9 +228,9 @@ mod tests {
         let mut asked = Vec::new();
         while asked.len() < requests {
             let Some(url) = schedule.next_url() else { break };
-            let name = schedule.catalogue.url(url).trim_start_matches("http://a.test/").to_owned();
+            let name = schedule.catalog.url(url).trim_start_matches("http://a.test/").to_owned();
             let is_dead = !dead.is_empty() && name.starts_with(dead);
-            schedule.take(url, if is_dead { Answer::Broken } else { Answer::Alive });
+            schedule.take(url, if is_dead { UrlHealth::Broken } else { UrlHealth::Alive });
             asked.push(name);
         }
         asked
@@ -238,16 +238,16 @@ mod tests {
 
     #[test]
     fn every_directory_has_a_sentinel_first() {
-        let catalogue = catalogue();
-        let mut schedule = Schedule::new(&catalogue, 0);
+        let catalog = catalog();
+        let mut schedule = Schedule::new(&catalog, 0);
         assert_eq!(week(&mut schedule, 1, 3, ""), ["0/0", "1/0", "2/0"]);
         assert_eq!(week(&mut schedule, 2, 3, ""), ["0/1", "1/1", "2/1"]);
     }
 
     #[test]
     fn a_death_leads_to_the_whole_directory() {
-        let catalogue = catalogue();
-        let mut schedule = Schedule::new(&catalogue, 0);
+        let catalog = catalog();
+        let mut schedule = Schedule::new(&catalog, 0);
         let asked = week(&mut schedule, 1, 6, "1/");
         assert_eq!(asked, ["0/0", "1/0", "1/1", "1/2", "1/3", "2/0"]);
         assert!(schedule.together() > 0.5);
@@ -255,8 +255,8 @@ mod tests {
 
     #[test]
     fn what_is_broken_comes_again_after_one_two_and_three_weeks() {
-        let catalogue = catalogue();
-        let mut schedule = Schedule::new(&catalogue, 0);
+        let catalog = catalog();
+        let mut schedule = Schedule::new(&catalog, 0);
         let weeks =
             (1..=8).filter(|now| week(&mut schedule, *now, 100, "2/3").contains(&"2/3".to_owned()));
         assert_eq!(weeks.collect::<Vec<Week>>(), [1, 2, 4, 7]);
@@ -264,11 +264,11 @@ mod tests {
 
     #[test]
     fn what_is_recalled_as_broken_is_due_in_its_time_and_raises_no_rate() {
-        let catalogue = catalogue();
-        let mut schedule = Schedule::new(&catalogue, 0);
+        let catalog = catalog();
+        let mut schedule = Schedule::new(&catalog, 0);
         let rate = schedule.rate(DomainId::at(0));
-        let url = catalogue.urls().next().unwrap();
-        schedule.recall(url, Watched { checked: 0, failures: 2 });
+        let url = catalog.urls().next().unwrap();
+        schedule.recall(url, UrlHistory { checked: 0, failures: 2 });
         assert!(schedule.is_known_broken(url) && schedule.rate(DomainId::at(0)) <= rate);
         assert!(!week(&mut schedule, 1, 100, "0/0").contains(&"0/0".to_owned()));
         assert_eq!(week(&mut schedule, 2, 1, "0/0"), ["0/0"]);
@@ -276,8 +276,8 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_twice_in_a_week() {
-        let catalogue = catalogue();
-        let mut schedule = Schedule::new(&catalogue, 0);
+        let catalog = catalog();
+        let mut schedule = Schedule::new(&catalog, 0);
         let mut asked = week(&mut schedule, 1, 100, "0/");
         assert_eq!(asked.len(), 12);
         asked.sort();

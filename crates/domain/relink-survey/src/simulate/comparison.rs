@@ -1,7 +1,7 @@
 //! All plans side by side, beside the paper's Table 1.
 
-use super::{Federation, Outcome, runs};
-use crate::named::PlanName;
+use super::{Federation, SimulationResult, runs};
+use crate::named::SamplingPlanName;
 
 /// A run in Table 1 of Le & Shulman, in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub const LE_SHULMAN_TABLE_1: [PaperRun; 3] = [
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedRun {
     /// By which plan.
-    pub plan: PlanName,
+    pub plan: SamplingPlanName,
     /// Which run, from 1 on; each knows what the one before found broken.
     pub run: u32,
     /// URLs checked, of all URLs.
@@ -40,7 +40,7 @@ pub struct ComparedRun {
 
 /// Plays every plan, each `repetitions` times with `count` runs.
 pub fn compare(
-    plans: &[PlanName],
+    plans: &[SamplingPlanName],
     federation: &Federation,
     count: u32,
     repetitions: u32,
@@ -50,9 +50,9 @@ pub fn compare(
     for &plan in plans {
         let play = |repetition: u32| {
             let seed = seed.wrapping_add(u64::from(repetition) * u64::from(count));
-            runs(plan, &federation.catalogue, |url| federation.answer(url), count, seed)
+            runs(plan, &federation.catalog, |url| federation.answer(url), count, seed)
         };
-        let played: Vec<Vec<Outcome>> = (0..repetitions.max(1)).map(play).collect();
+        let played: Vec<Vec<SimulationResult>> = (0..repetitions.max(1)).map(play).collect();
         for run in 0..count {
             let outcomes = played.iter().filter_map(|outcomes| outcomes.get(run as usize));
             compared.push(mean(plan, run + 1, &outcomes.collect::<Vec<_>>()));
@@ -61,17 +61,17 @@ pub fn compare(
     compared
 }
 
-fn mean(plan: PlanName, run: u32, outcomes: &[&Outcome]) -> ComparedRun {
+fn mean(plan: SamplingPlanName, run: u32, outcomes: &[&SimulationResult]) -> ComparedRun {
     let repetitions = f64::from(u32::try_from(outcomes.len()).unwrap_or(u32::MAX));
-    let mean = |value: &dyn Fn(&Outcome) -> f64| {
+    let mean = |value: &dyn Fn(&SimulationResult) -> f64| {
         outcomes.iter().map(|outcome| value(outcome)).sum::<f64>() / repetitions
     };
     ComparedRun {
         plan,
         run,
-        checked: mean(&Outcome::checked),
-        found: mean(&Outcome::found),
-        rate: mean(&Outcome::rate),
+        checked: mean(&SimulationResult::checked),
+        found: mean(&SimulationResult::found),
+        rate: mean(&SimulationResult::rate),
         held: mean(&|outcome| 100.0 * f64::from(u8::from(outcome.interval_holds()))),
     }
 }
@@ -88,20 +88,21 @@ mod tests {
 
     #[test]
     fn checking_everything_finds_everything() {
-        let full = compare(&[PlanName::Full], &federation(), 1, 1, 1)[0];
+        let full = compare(&[SamplingPlanName::Full], &federation(), 1, 1, 1)[0];
         assert!((full.checked - 100.0).abs() < 1e-9 && (full.found - 100.0).abs() < 1e-9);
     }
 
     #[test]
     fn algorithm_1_finds_more_from_run_to_run() {
-        let runs = compare(&[PlanName::LeShulman], &federation(), 3, 2, 1);
+        let runs = compare(&[SamplingPlanName::LeShulman], &federation(), 3, 2, 1);
         assert!(runs[0].found < runs[2].found, "{runs:?}");
         assert!(runs[0].checked < runs[2].checked, "{runs:?}");
     }
 
     #[test]
     fn the_default_beats_the_sample_of_domains_where_directories_die() {
-        let runs = compare(&[PlanName::Sprt, PlanName::Default], &federation(), 1, 2, 1);
+        let runs =
+            compare(&[SamplingPlanName::Sprt, SamplingPlanName::Default], &federation(), 1, 2, 1);
         assert!(runs[1].rate > 1.5 * runs[0].rate, "{runs:?}");
         assert!(runs[1].found > 93.0 && runs[1].checked < runs[0].checked, "{runs:?}");
     }

@@ -10,9 +10,9 @@
 )]
 
 use super::count;
-use crate::catalogue::{Catalogue, UrlId};
-use crate::chance::Chance;
-use crate::ledger::Answer;
+use crate::catalog::{Catalog, UrlId};
+use crate::ledger::UrlHealth;
+use crate::rng::SplitMix64;
 
 /// How breakage lies inside a domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,19 +85,19 @@ const ON_DEAD_DOMAINS: f64 = 0.7;
 /// The share that is broken on a domain dead as a whole, from and to.
 const DEAD_DOMAIN: (f64, f64) = (0.85, 1.0);
 
-/// A catalogue with its truth.
+/// A catalog with its truth.
 #[derive(Debug)]
 pub struct Federation {
     /// What there is.
-    pub catalogue: Catalogue,
+    pub catalog: Catalog,
     /// What is broken, by the number of the URL.
-    pub truth: Vec<Answer>,
+    pub ground_truth: Vec<UrlHealth>,
 }
 
 impl Federation {
     /// Draws a federation.
     pub fn draw(shape: &FederationShape, seed: u64) -> Self {
-        let mut chance = Chance::new(seed);
+        let mut chance = SplitMix64::new(seed);
         let sizes = sizes(shape, &mut chance);
         let rates = rates(shape, &sizes, &mut chance);
         let (mut names, mut truth) = (Vec::new(), Vec::new());
@@ -110,19 +110,19 @@ impl Federation {
             }
             truth.extend(broken.concat());
         }
-        let catalogue = Catalogue::new(names);
-        let truth = catalogue.urls().map(|url| truth[catalogue.position(url) as usize]).collect();
-        Self { catalogue, truth }
+        let catalog = Catalog::new(names);
+        let truth = catalog.urls().map(|url| truth[catalog.position(url) as usize]).collect();
+        Self { catalog, ground_truth: truth }
     }
 
     /// What is true of a URL.
-    pub fn answer(&self, url: UrlId) -> Answer {
-        self.truth[url.index()]
+    pub fn answer(&self, url: UrlId) -> UrlHealth {
+        self.ground_truth[url.index()]
     }
 }
 
 /// The sizes of domains: many of one URL, the others log-normal.
-fn sizes(shape: &FederationShape, chance: &mut Chance) -> Vec<u32> {
+fn sizes(shape: &FederationShape, chance: &mut SplitMix64) -> Vec<u32> {
     let single = count(shape.single * f64::from(shape.domains)).min(shape.domains);
     let weights: Vec<f64> =
         (single..shape.domains).map(|_| chance.log_normal(1.0, DOMAIN_SPREAD)).collect();
@@ -134,7 +134,7 @@ fn sizes(shape: &FederationShape, chance: &mut Chance) -> Vec<u32> {
 
 /// The share that is broken on each domain: some are dead, and the others
 /// share the rest unevenly.
-fn rates(shape: &FederationShape, sizes: &[u32], chance: &mut Chance) -> Vec<f64> {
+fn rates(shape: &FederationShape, sizes: &[u32], chance: &mut SplitMix64) -> Vec<f64> {
     let urls: f64 = sizes.iter().copied().map(f64::from).sum();
     let mut quota = ON_DEAD_DOMAINS * shape.broken * urls;
     let (mut wanted, mut living) = (shape.broken * urls, urls);
@@ -143,7 +143,7 @@ fn rates(shape: &FederationShape, sizes: &[u32], chance: &mut Chance) -> Vec<f64
     chance.shuffle(&mut order);
     for domain in order {
         let size = f64::from(sizes[domain]);
-        if size <= quota && chance.happens(ON_DEAD_DOMAINS) {
+        if size <= quota && chance.bernoulli(ON_DEAD_DOMAINS) {
             rates[domain] = chance.between(DEAD_DOMAIN.0, DEAD_DOMAIN.1);
             quota -= size;
             (wanted, living) = (wanted - rates[domain] * size, living - size);
@@ -161,8 +161,8 @@ fn domain_truth(
     shape: &FederationShape,
     size: u32,
     rate: f64,
-    chance: &mut Chance,
-) -> Vec<Vec<Answer>> {
+    chance: &mut SplitMix64,
+) -> Vec<Vec<UrlHealth>> {
     let background = shape.background.min(rate);
     let mean = f64::midpoint(shape.death.0, shape.death.1).max(f64::MIN_POSITIVE);
     let struck = ((rate - background) / mean).clamp(0.0, 1.0);
@@ -174,12 +174,12 @@ fn domain_truth(
         left -= pages;
         let rate = match shape.breakage {
             Breakage::Scattered => rate,
-            Breakage::ByDirectory if chance.happens(struck) => {
+            Breakage::ByDirectory if chance.bernoulli(struck) => {
                 chance.between(shape.death.0, shape.death.1)
             }
             Breakage::ByDirectory => background,
         };
-        let answer = |_| if chance.happens(rate) { Answer::Broken } else { Answer::Alive };
+        let answer = |_| if chance.bernoulli(rate) { UrlHealth::Broken } else { UrlHealth::Alive };
         directories.push((0..pages).map(answer).collect());
     }
     directories
@@ -204,10 +204,11 @@ mod tests {
     #[track_caller]
     fn check(shape: &FederationShape) {
         let federation = Federation::draw(shape, 3);
-        let urls = federation.catalogue.len();
-        assert_eq!(federation.catalogue.domains().len(), shape.domains as usize);
+        let urls = federation.catalog.len();
+        assert_eq!(federation.catalog.domains().len(), shape.domains as usize);
         assert!((f64::from(urls) / f64::from(shape.urls) - 1.0).abs() < 0.05, "{urls}");
-        let broken = federation.truth.iter().filter(|answer| **answer == Answer::Broken).count();
+        let broken =
+            federation.ground_truth.iter().filter(|answer| **answer == UrlHealth::Broken).count();
         let broken = f64::from(u32::try_from(broken).unwrap()) / f64::from(urls);
         assert!((broken - shape.broken).abs() < 0.08, "{broken}");
     }
@@ -222,6 +223,6 @@ mod tests {
     #[test]
     fn a_federation_of_nothing_is_empty() {
         let nothing = FederationShape { urls: 0, domains: 0, ..shape() };
-        assert!(Federation::draw(&nothing, 1).catalogue.is_empty());
+        assert!(Federation::draw(&nothing, 1).catalog.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Surveys of catalogues whose truth is known.
+//! Surveys of catalogs whose truth is known.
 
 mod comparison;
 mod federation;
@@ -6,10 +6,10 @@ mod federation;
 pub use comparison::{ComparedRun, LE_SHULMAN_TABLE_1, PaperRun, compare};
 pub use federation::{Breakage, Federation, FederationShape, Naming};
 
-use crate::catalogue::{Catalogue, UrlId};
-use crate::estimate::Estimate;
-use crate::ledger::{Answer, Tally};
-use crate::named::PlanName;
+use crate::catalog::{Catalog, UrlId};
+use crate::estimate::RecallEstimate;
+use crate::ledger::{CheckCounts, UrlHealth};
+use crate::named::SamplingPlanName;
 use crate::plan::SamplingPlan;
 
 /// How many URLs are asked for at a time.
@@ -17,18 +17,18 @@ pub const BATCH: usize = 500;
 
 /// What a plan came to, where the truth is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
-    /// How many URLs the catalogue has.
+pub struct SimulationResult {
+    /// How many URLs the catalog has.
     pub urls: u32,
     /// How many of them are broken.
     pub broken: u32,
     /// What was checked and found.
-    pub tally: Tally,
+    pub tally: CheckCounts,
     /// What the plan says of its recall.
-    pub estimate: Estimate,
+    pub estimate: RecallEstimate,
 }
 
-impl Outcome {
+impl SimulationResult {
     /// The share of the URLs that were checked, in percent.
     pub fn checked(&self) -> f64 {
         100.0 * f64::from(self.tally.checked) / f64::from(self.urls.max(1))
@@ -56,7 +56,7 @@ impl Outcome {
 }
 
 /// Runs a plan to its end, each answer given by the truth.
-pub fn run(plan: &mut dyn SamplingPlan, truth: impl Fn(UrlId) -> Answer) {
+pub fn run(plan: &mut dyn SamplingPlan, truth: impl Fn(UrlId) -> UrlHealth) {
     loop {
         let batch = plan.next_batch(BATCH);
         if batch.is_empty() {
@@ -70,21 +70,21 @@ pub fn run(plan: &mut dyn SamplingPlan, truth: impl Fn(UrlId) -> Answer) {
 
 /// Runs a plan some times, each run knowing what the one before found broken.
 pub fn runs(
-    name: PlanName,
-    catalogue: &Catalogue,
-    truth: impl Fn(UrlId) -> Answer,
+    name: SamplingPlanName,
+    catalog: &Catalog,
+    truth: impl Fn(UrlId) -> UrlHealth,
     count: u32,
     seed: u64,
-) -> Vec<Outcome> {
-    let broken = catalogue.urls().filter(|url| truth(*url) == Answer::Broken).count();
+) -> Vec<SimulationResult> {
+    let broken = catalog.urls().filter(|url| truth(*url) == UrlHealth::Broken).count();
     let broken = u32::try_from(broken).unwrap_or(u32::MAX);
     let mut known = Vec::new();
     let mut outcomes = Vec::new();
     for number in 0..count {
-        let mut plan = name.begin(catalogue, &known, seed.wrapping_add(u64::from(number)));
+        let mut plan = name.begin(catalog, &known, seed.wrapping_add(u64::from(number)));
         run(plan.as_mut(), &truth);
-        let (urls, tally) = (catalogue.len(), plan.ledger().total());
-        outcomes.push(Outcome { urls, broken, tally, estimate: plan.estimate() });
+        let (urls, tally) = (catalog.len(), plan.ledger().total());
+        outcomes.push(SimulationResult { urls, broken, tally, estimate: plan.estimate() });
         known = plan.ledger().broken().collect();
     }
     outcomes

@@ -2,8 +2,8 @@
 
 use url::form_urlencoded;
 
-use super::{Kept, key_of};
-use crate::answer::Answer;
+use super::{ArchivedPage, key_of};
+use crate::answer::CannedResponse;
 
 /// The columns, in the usual order.
 const HEADER: &str =
@@ -24,9 +24,9 @@ struct Question {
 }
 
 /// Answers a query.
-pub(super) fn answer(query: &str, kept: &[Kept]) -> Answer {
+pub(super) fn answer(query: &str, kept: &[ArchivedPage]) -> CannedResponse {
     let question = Question::read(query);
-    let mut found: Vec<&Kept> = kept.iter().filter(|it| question.admits(it)).collect();
+    let mut found: Vec<&ArchivedPage> = kept.iter().filter(|it| question.admits(it)).collect();
     if let Some(closest) = &question.closest {
         found.sort_by_key(|it| distance(&it.taken, closest));
     }
@@ -35,7 +35,7 @@ pub(super) fn answer(query: &str, kept: &[Kept]) -> Answer {
     lines.extend(rows.iter().map(|it| row(it)));
     lines.extend(resume.into_iter().flat_map(|key| ["[]".to_owned(), format!("[\"{key}\"]")]));
     let body = if rows.is_empty() { "[]".to_owned() } else { format!("[{}]", lines.join(",\n")) };
-    Answer::page(body + "\n").of_kind("application/json")
+    CannedResponse::page(body + "\n").of_kind("application/json")
 }
 
 impl Question {
@@ -64,7 +64,7 @@ impl Question {
         question
     }
 
-    fn admits(&self, kept: &Kept) -> bool {
+    fn admits(&self, kept: &ArchivedPage) -> bool {
         let key = kept.key();
         let is_meant = if self.is_prefix { key.starts_with(&self.key) } else { key == self.key };
         let is_then = self.from <= kept.taken && kept.taken <= self.to;
@@ -73,7 +73,10 @@ impl Question {
     }
 
     /// The rows within the limit, and where to go on.
-    fn cut<'a, 'b>(&self, found: &'a [&'b Kept]) -> (&'a [&'b Kept], Option<usize>) {
+    fn cut<'a, 'b>(
+        &self,
+        found: &'a [&'b ArchivedPage],
+    ) -> (&'a [&'b ArchivedPage], Option<usize>) {
         let found = found.get(self.start..).unwrap_or_default();
         let limit = self.limit.map_or(found.len(), isize::unsigned_abs).min(found.len());
         if self.limit.is_some_and(isize::is_negative) {
@@ -97,8 +100,8 @@ pub(super) fn distance(one: &str, other: &str) -> u64 {
     number(one).abs_diff(number(other))
 }
 
-fn row(kept: &Kept) -> String {
-    let Kept { url, taken, status, body, .. } = kept;
+fn row(kept: &ArchivedPage) -> String {
+    let ArchivedPage { url, taken, status, body, .. } = kept;
     let mime = if kept.location.is_some() { "unk" } else { "text/html" };
     let (key, digest, length) = (kept.key(), digest(body), body.len() + 300);
     format!(

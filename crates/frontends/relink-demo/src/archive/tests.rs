@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn kept() -> Vec<Kept> {
+fn kept() -> Vec<ArchivedPage> {
     let mut kept = vec![
-        Kept::page("http://press.test/a", "20140102030405", "one"),
-        Kept::redirect("http://press.test/a", "20150102030405", 301, "/b"),
-        Kept::redirect("http://www.press.test/a", "20160102030405", 302, "/c"),
-        Kept::error("http://press.test/d?e=f", "20160102030405", 404, "gone"),
+        ArchivedPage::page("http://press.test/a", "20140102030405", "one"),
+        ArchivedPage::redirect("http://press.test/a", "20150102030405", 301, "/b"),
+        ArchivedPage::redirect("http://www.press.test/a", "20160102030405", 302, "/c"),
+        ArchivedPage::error("http://press.test/d?e=f", "20160102030405", 404, "gone"),
     ];
     kept.sort_by_cached_key(|it| (it.key(), it.taken.clone()));
     kept

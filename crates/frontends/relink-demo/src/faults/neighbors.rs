@@ -1,14 +1,14 @@
 //! What is planted at the library's neighbors, where the status code says 200
 //! and something else is true.
 
-use relink_model::Word::{Blocked, Drifted, Hijacked, Soft404};
+use relink_model::Verdict::{Blocked, Drifted, Hijacked, Soft404};
 
-use super::{Fault, alive, fault};
+use super::{PlantedFault, alive, fault};
 use crate::behavior::Behavior::{BySite, Redirect};
 
 /// Everything planted there.
 #[rustfmt::skip]
-pub(super) static NEIGHBORS: &[Fault] = &[
+pub(super) static NEIGHBORS: &[PlantedFault] = &[
     fault("shows one error page for anything", "http://museum.test/exhibits/clockwork-duck", BySite, Soft404, 301),
     fault("shows an error page that repeats the address", "http://theater.test/plays/two-lamps", BySite, Soft404, 301),
     fault("sends the unknown to an error page", "http://harbor.test/tides/moon-table", BySite, Soft404, 301),

@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::frame::{Frame, Titles, honest};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::season::Season;
 use crate::visit::Visit;
@@ -27,7 +27,7 @@ pub(crate) const KEEPSAKES: &[&str] = &[
 ];
 
 /// A gardening blog, until its name ran out and somebody else took it.
-fn resold(frame: &Frame, visit: &Visit) -> Answer {
+fn resold(frame: &Frame, visit: &Visit) -> CannedResponse {
     match (visit.season, visit.request.path.as_str()) {
         (Season::AYearAgo, "/notes/pruning-old-roses") => ALLOTMENT.page(ROSES.0, ROSES.1),
         (Season::AYearAgo, _) => behavior::not_found(),
@@ -36,7 +36,7 @@ fn resold(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// Two papers, one of which was lost when the college got a new site.
-fn papers(frame: &Frame, visit: &Visit) -> Answer {
+fn papers(frame: &Frame, visit: &Visit) -> CannedResponse {
     match (visit.season, visit.request.path.as_str()) {
         (_, "/papers/on-slow-rivers.pdf") => pdf("On slow rivers"),
         (Season::AYearAgo, "/papers/tides-and-towns.pdf") => pdf("Tides and towns"),
@@ -46,7 +46,7 @@ fn papers(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A notice board, which holds one notice at a time.
-fn another_notice(frame: &Frame, visit: &Visit) -> Answer {
+fn another_notice(frame: &Frame, visit: &Visit) -> CannedResponse {
     match (visit.season, visit.request.path.as_str()) {
         (Season::AYearAgo, "/notice") => frame.page(REGATTA.0, REGATTA.1),
         (Season::Today, "/notice") => frame.page(CLOSING.0, CLOSING.1),
@@ -55,7 +55,7 @@ fn another_notice(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// The same story in new clothes.
-fn redesigned(frame: &Frame, visit: &Visit) -> Answer {
+fn redesigned(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/history" {
         return honest(frame, visit);
     }
@@ -69,7 +69,7 @@ fn redesigned(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A news front page, with other news at every visit.
-fn headlines(frame: &Frame, visit: &Visit) -> Answer {
+fn headlines(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/" {
         return honest(frame, visit);
     }
@@ -78,18 +78,18 @@ fn headlines(frame: &Frame, visit: &Visit) -> Answer {
             (WHO[visit.pick(2 * draw, WHO.len())], WHAT[visit.pick(2 * draw + 1, WHAT.len())]);
         format!("<h2>{who} {what}</h2>\n")
     });
-    Answer::page(frame.html("", "All the news of the day", &items.collect::<String>()))
+    CannedResponse::page(frame.html("", "All the news of the day", &items.collect::<String>()))
 }
 
 /// A PDF file of one empty page.
-fn pdf(title: &str) -> Answer {
+fn pdf(title: &str) -> CannedResponse {
     let body = format!(
         "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
          2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
          3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]>>endobj\n\
          4 0 obj<</Title({title})>>endobj\ntrailer<</Root 1 0 R/Info 4 0 R>>\n%%EOF\n"
     );
-    Answer::page(body).of_kind("application/pdf")
+    CannedResponse::page(body).of_kind("application/pdf")
 }
 
 /// Heading and text of a page.

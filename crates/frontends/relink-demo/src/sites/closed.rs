@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::frame::{Frame, Titles};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::visit::Visit;
 
@@ -17,9 +17,9 @@ pub(super) const SITES: &[Site] = &[
 const BARE: Frame = Frame { name: "", menu: &[], foot: "", titles: Titles::OfPage, leaves: &[] };
 
 /// A name for sale, and advertisements until it is sold.
-fn parked(_: &Frame, visit: &Visit) -> Answer {
+fn parked(_: &Frame, visit: &Visit) -> CannedResponse {
     let host = &visit.request.host;
-    Answer::page(format!(
+    CannedResponse::page(format!(
         "<!doctype html>\n<html>\n<head><title>{host}</title>\n\
          <script src=\"/js/caf.js\"></script></head>\n<body>\n\
          <div><a href=\"/buy\">This domain may be for sale. Inquire now.</a></div>\n\
@@ -30,11 +30,11 @@ fn parked(_: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A redirect to the notice of a company that has not been paid.
-fn suspended(_: &Frame, visit: &Visit) -> Answer {
+fn suspended(_: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/cgi-sys/suspendedpage.cgi" {
-        return Answer::redirect(302, "/cgi-sys/suspendedpage.cgi");
+        return CannedResponse::redirect(302, "/cgi-sys/suspendedpage.cgi");
     }
-    Answer::page(
+    CannedResponse::page(
         "<!doctype html>\n<html>\n<head><title>Account Suspended</title></head>\n<body>\n\
          <h1>Account Suspended</h1>\n<p>This account has been suspended. Contact your hosting \
          provider for more information.</p>\n</body>\n</html>\n"
@@ -43,11 +43,11 @@ fn suspended(_: &Frame, visit: &Visit) -> Answer {
 }
 
 /// What a server shows that was set up and then forgotten.
-fn default_page(_: &Frame, visit: &Visit) -> Answer {
+fn default_page(_: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/" {
         return behavior::not_found();
     }
-    Answer::page(
+    CannedResponse::page(
         "<!doctype html>\n<html>\n<head><title>Welcome to nginx!</title></head>\n<body>\n\
          <h1>Welcome to nginx!</h1>\n<p>If you see this page, the web server is installed and \
          running. It still has to be told what to show.</p>\n</body>\n</html>\n"

@@ -1,6 +1,6 @@
 //! What the pages of one site have in common.
 
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::visit::Visit;
 
@@ -49,26 +49,26 @@ pub(super) const fn leaf(path: &'static str, title: &'static str, text: &'static
 impl Frame {
     /// The good page at this path, if there is one. A site with good pages has
     /// a front page that leads to them.
-    pub(super) fn leaf(&self, path: &str) -> Option<Answer> {
+    pub(super) fn leaf(&self, path: &str) -> Option<CannedResponse> {
         if let Some(leaf) = self.leaves.iter().find(|leaf| leaf.path == path) {
             return Some(self.page(leaf.title, leaf.text));
         }
         (path == "/" && !self.leaves.is_empty()).then(|| self.front())
     }
 
-    fn front(&self) -> Answer {
+    fn front(&self) -> CannedResponse {
         let links = self.leaves.iter().map(|leaf| {
             let (path, title) = (leaf.path, leaf.title);
             format!("<li><a href=\"{path}\">{title}</a></li>\n")
         });
         let links: String = links.collect();
         let body = format!("<p>Come in, look around, and mind the step.</p>\n<ul>\n{links}</ul>");
-        Answer::page(self.html("", "Welcome", &body))
+        CannedResponse::page(self.html("", "Welcome", &body))
     }
 
     /// A page of one paragraph.
-    pub(super) fn page(&self, title: &str, text: &str) -> Answer {
-        Answer::page(self.html("", title, &format!("<p>{text}</p>")))
+    pub(super) fn page(&self, title: &str, text: &str) -> CannedResponse {
+        CannedResponse::page(self.html("", title, &format!("<p>{text}</p>")))
     }
 
     /// A page as HTML, with more to stand in its head.
@@ -91,6 +91,6 @@ impl Frame {
 }
 
 /// Says honestly that there is no such page.
-pub(super) fn honest(_: &Frame, _: &Visit) -> Answer {
+pub(super) fn honest(_: &Frame, _: &Visit) -> CannedResponse {
     behavior::not_found()
 }

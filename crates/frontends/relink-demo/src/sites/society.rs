@@ -2,7 +2,7 @@
 
 use super::Site;
 use super::frame::{Frame, Titles, leaf};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::departed::{DEPARTED, page};
 use crate::visit::Visit;
@@ -12,10 +12,10 @@ pub(super) const SITES: &[Site] =
     &[Site { host: "society.test", frame: &SOCIETY, otherwise: moved_pages }];
 
 /// What moved, at its new address; nothing redirects there any more.
-fn moved_pages(_: &Frame, visit: &Visit) -> Answer {
+fn moved_pages(_: &Frame, visit: &Visit) -> CannedResponse {
     let is_here = |path: &str| path == visit.request.path;
     match DEPARTED.iter().find(|it| it.new.is_some_and(is_here)) {
-        Some(departed) => Answer::page(page(departed.title)),
+        Some(departed) => CannedResponse::page(page(departed.title)),
         None => behavior::not_found(),
     }
 }
@@ -37,7 +37,7 @@ const SOCIETY: Frame = Frame {
         leaf(
             "/lives/hester-orchard",
             "Hester Orchard",
-            "She wrote the first four thousand cards of the catalogue in a hand that has not \
+            "She wrote the first four thousand cards of the catalog in a hand that has not \
              faded, and asked every reader what they had thought of the book. The answers are \
              on the backs. She kept bees, a ledger of apologies and a rule against whistling.",
         ),

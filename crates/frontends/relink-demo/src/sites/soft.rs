@@ -10,7 +10,7 @@ use self::frames::{
 use self::offers::{GOODS, PLANTS, PRAISE, REMARKS};
 use super::Site;
 use super::frame::{Frame, honest};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::visit::Visit;
 
@@ -30,7 +30,7 @@ pub(super) const SITES: &[Site] = &[
 ];
 
 /// One and the same error page.
-fn one_error_page(frame: &Frame, _: &Visit) -> Answer {
+fn one_error_page(frame: &Frame, _: &Visit) -> CannedResponse {
     frame.page(
         "Page not found",
         "We have looked in every drawer. What you were sent to is not on this site, or has been \
@@ -39,7 +39,7 @@ fn one_error_page(frame: &Frame, _: &Visit) -> Answer {
 }
 
 /// An error page that repeats the address and tells a number and the time.
-fn echo(frame: &Frame, visit: &Visit) -> Answer {
+fn echo(frame: &Frame, visit: &Visit) -> CannedResponse {
     let (path, number) = (&visit.request.path, visit.number);
     let (mark, minute, second) = (visit.pick(0, 0xffff_ffff), visit.pick(1, 60), visit.pick(2, 60));
     let text = format!(
@@ -50,20 +50,20 @@ fn echo(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A redirect to the front page.
-fn to_the_front(_: &Frame, _: &Visit) -> Answer {
-    Answer::redirect(302, "/")
+fn to_the_front(_: &Frame, _: &Visit) -> CannedResponse {
+    CannedResponse::redirect(302, "/")
 }
 
 /// A page that sends its reader to the front page at once.
-fn refresh_to_the_front(frame: &Frame, _: &Visit) -> Answer {
+fn refresh_to_the_front(frame: &Frame, _: &Visit) -> CannedResponse {
     let head = "<meta http-equiv=\"refresh\" content=\"0; url=/\">\n";
-    Answer::page(frame.html(head, "One moment", "<p>You are being led to the stairs.</p>"))
+    CannedResponse::page(frame.html(head, "One moment", "<p>You are being led to the stairs.</p>"))
 }
 
 /// A redirect to an error page, which is answered as if all were well.
-fn to_an_error_page(frame: &Frame, visit: &Visit) -> Answer {
+fn to_an_error_page(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/sorry/page-not-found.html" {
-        return Answer::redirect(302, "/sorry/page-not-found.html");
+        return CannedResponse::redirect(302, "/sorry/page-not-found.html");
     }
     frame.page(
         "Lost at sea",
@@ -75,9 +75,9 @@ fn to_an_error_page(frame: &Frame, visit: &Visit) -> Answer {
 
 /// A redirect to a search for the name that was asked for, which finds nothing
 /// and shows other things at each visit.
-fn to_a_search(frame: &Frame, visit: &Visit) -> Answer {
+fn to_a_search(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/search" {
-        return Answer::redirect(302, &format!("/search?q={}", visit.request.name()));
+        return CannedResponse::redirect(302, &format!("/search?q={}", visit.request.name()));
     }
     let sought = visit.request.query.strip_prefix("q=").unwrap_or_default();
     let offers = offers(visit, &GOODS, &REMARKS);
@@ -85,22 +85,22 @@ fn to_a_search(frame: &Frame, visit: &Visit) -> Answer {
         "<p>Your search for {sought} has no results.</p>\n\
          <h2>Others were glad to find</h2>\n<ul>\n{offers}</ul>"
     );
-    Answer::page(frame.html("", "Search", &body))
+    CannedResponse::page(frame.html("", "Search", &body))
 }
 
 /// The front page's text, at the address that was asked for.
-fn the_front_itself(frame: &Frame, visit: &Visit) -> Answer {
+fn the_front_itself(frame: &Frame, visit: &Visit) -> CannedResponse {
     frame.leaf("/").unwrap_or_else(|| honest(frame, visit))
 }
 
 /// A word of regret and recommendations, other ones at each visit.
-fn recommendations(frame: &Frame, visit: &Visit) -> Answer {
+fn recommendations(frame: &Frame, visit: &Visit) -> CannedResponse {
     let offers = offers(visit, &PLANTS, &PRAISE);
     let body = format!(
         "<p>We no longer grow what you asked for.</p>\n\
          <h2>You may also like</h2>\n<ul>\n{offers}</ul>"
     );
-    Answer::page(frame.html("", "Sorry, sold out", &body))
+    CannedResponse::page(frame.html("", "Sorry, sold out", &body))
 }
 
 /// Ten things, other ones at each visit.
@@ -114,7 +114,7 @@ fn offers(visit: &Visit, things: &[&str], remarks: &[&str]) -> String {
 }
 
 /// A record that does not exist, and honesty about everything else.
-fn no_such_record(frame: &Frame, visit: &Visit) -> Answer {
+fn no_such_record(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/record" {
         return behavior::not_found();
     }
@@ -122,12 +122,12 @@ fn no_such_record(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A work that was taken out, and honesty about numbers never given.
-fn deleted_work(frame: &Frame, visit: &Visit) -> Answer {
+fn deleted_work(frame: &Frame, visit: &Visit) -> CannedResponse {
     let is_given = visit.request.name().parse().is_ok_and(|number: u32| number <= 400);
     if !visit.request.path.starts_with("/obras/") || !is_given {
         return behavior::not_found();
     }
     let head = "<meta name=\"robots\" content=\"noindex\">\n";
     let body = "<p>La obra que buscas ha sido eliminada del catálogo o no existe.</p>";
-    Answer::page(frame.html(head, "Obra no encontrada", body))
+    CannedResponse::page(frame.html(head, "Obra no encontrada", body))
 }

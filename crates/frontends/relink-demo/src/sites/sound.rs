@@ -3,7 +3,7 @@
 
 use super::Site;
 use super::frame::{Frame, Leaf, Titles, honest, leaf};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::behavior;
 use crate::visit::Visit;
 
@@ -16,7 +16,7 @@ pub(super) const SITES: &[Site] = &[
 ];
 
 /// An error page of one line in a frame of many.
-fn in_a_heavy_frame(frame: &Frame, _: &Visit) -> Answer {
+fn in_a_heavy_frame(frame: &Frame, _: &Visit) -> CannedResponse {
     frame.page(
         "Nothing to show",
         "There is no page at this address. Use the index of services on the left.",
@@ -24,7 +24,7 @@ fn in_a_heavy_frame(frame: &Frame, _: &Visit) -> Answer {
 }
 
 /// The story of this number, whatever name stands beside it.
-fn by_number(frame: &Frame, visit: &Visit) -> Answer {
+fn by_number(frame: &Frame, visit: &Visit) -> CannedResponse {
     let number = |path: &str| path.split('/').nth(1).map(str::to_owned);
     let is_meant = |leaf: &&Leaf| number(leaf.path) == number(&visit.request.path);
     match frame.leaves.iter().find(is_meant) {
@@ -37,10 +37,10 @@ fn by_number(frame: &Frame, visit: &Visit) -> Answer {
 }
 
 /// No wind at every first visit to an address, and wind at every second.
-fn every_other_time(_: &Frame, visit: &Visit) -> Answer {
+fn every_other_time(_: &Frame, visit: &Visit) -> CannedResponse {
     if visit.turn % 2 == 1 {
         let body = WINDMILL.html("", "No wind", "<p>The sails have stopped. Try again.</p>");
-        return Answer::with_status(502, body);
+        return CannedResponse::with_status(502, body);
     }
     WINDMILL.leaf(&visit.request.target()).unwrap_or_else(behavior::not_found)
 }

@@ -3,7 +3,7 @@
 
 use super::Site;
 use super::frame::{Frame, Titles, honest};
-use crate::answer::Answer;
+use crate::answer::CannedResponse;
 use crate::visit::Visit;
 
 /// The sites.
@@ -17,17 +17,17 @@ pub(super) const SITES: &[Site] = &[
 ];
 
 /// A redirect to a login that remembers where its visitor wanted to go.
-fn to_a_login(frame: &Frame, visit: &Visit) -> Answer {
+fn to_a_login(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path != "/login" {
-        return Answer::redirect(302, &format!("/login?next={}", visit.request.path));
+        return CannedResponse::redirect(302, &format!("/login?next={}", visit.request.path));
     }
     login_form(frame)
 }
 
 /// A test for people in place of every page.
-fn captcha(_: &Frame, visit: &Visit) -> Answer {
+fn captcha(_: &Frame, visit: &Visit) -> CannedResponse {
     let (host, ray) = (&visit.request.host, visit.pick(0, 0xffff_ffff));
-    Answer::page(format!(
+    CannedResponse::page(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Just a moment...</title>\n\
          <meta name=\"robots\" content=\"noindex,nofollow\"></head>\n<body>\n<h1>{host}</h1>\n\
          <p>Checking that you are a person. This takes a few seconds.</p>\n\
@@ -38,7 +38,7 @@ fn captcha(_: &Frame, visit: &Visit) -> Answer {
 }
 
 /// A demand for consent in place of every page.
-fn consent(frame: &Frame, visit: &Visit) -> Answer {
+fn consent(frame: &Frame, visit: &Visit) -> CannedResponse {
     let back = &visit.request.path;
     let body = format!(
         "<p>We and 412 partners would like to know what you read, for how long, and whether you \
@@ -52,13 +52,13 @@ fn consent(frame: &Frame, visit: &Visit) -> Answer {
          <input type=\"hidden\" name=\"back\" value=\"{back}\">\n\
          <button>Agree</button> <button>Options</button>\n</form>"
     );
-    Answer::page(frame.html("", "Before you continue", &body))
+    CannedResponse::page(frame.html("", "Before you continue", &body))
 }
 
 /// An empty page that scripts would fill.
-fn script_shell(frame: &Frame, _: &Visit) -> Answer {
+fn script_shell(frame: &Frame, _: &Visit) -> CannedResponse {
     let name = frame.name;
-    Answer::page(format!(
+    CannedResponse::page(format!(
         "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\"><title>{name}</title>\n\
          <script type=\"module\" src=\"/assets/index-4f1c9a.js\"></script></head>\n<body>\n\
          <noscript>You need to enable JavaScript to run this app.</noscript>\n\
@@ -67,8 +67,8 @@ fn script_shell(frame: &Frame, _: &Visit) -> Answer {
 }
 
 /// A notice in place of every page, until the water is back.
-fn maintenance(_: &Frame, _: &Visit) -> Answer {
-    Answer::page(
+fn maintenance(_: &Frame, _: &Visit) -> CannedResponse {
+    CannedResponse::page(
         "<!doctype html>\n<html lang=\"en\">\n<head><title>Down for maintenance</title></head>\n\
          <body>\n<h1>Down for maintenance</h1>\n<p>The pool has been drained and the site with \
          it. Both will be filled again by the weekend.</p>\n</body>\n</html>\n"
@@ -77,16 +77,16 @@ fn maintenance(_: &Frame, _: &Visit) -> Answer {
 }
 
 /// A front page that is a login, and meant to be one.
-fn login_in_front(frame: &Frame, visit: &Visit) -> Answer {
+fn login_in_front(frame: &Frame, visit: &Visit) -> CannedResponse {
     if visit.request.path == "/" { login_form(frame) } else { honest(frame, visit) }
 }
 
-fn login_form(frame: &Frame) -> Answer {
+fn login_form(frame: &Frame) -> CannedResponse {
     let body = "<form action=\"/login\" method=\"post\">\n\
         <label>Name <input name=\"user\"></label>\n\
         <label>Password <input type=\"password\" name=\"password\"></label>\n\
         <button>Sign in</button>\n</form>";
-    Answer::page(frame.html("", "Sign in", body))
+    CannedResponse::page(frame.html("", "Sign in", body))
 }
 
 const SCHOOL: Frame = walled("River School", "Ask the office for a forgotten password.");

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use relink_model::RunId;
 
-use super::AskingArgs;
+use super::RequestArgs;
 
 /// `relink decay`.
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ pub struct DecayArgs {
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub asking: RequestArgs,
 }
 
 /// How pages are scored.

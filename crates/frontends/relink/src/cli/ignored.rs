@@ -9,7 +9,7 @@
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Arguments that a command does not use in one of its modes.
 struct Rule {
@@ -23,7 +23,7 @@ struct Rule {
     unused: &'static [&'static str],
 }
 
-/// Arguments about the fields of a catalogue.
+/// Arguments about the fields of a catalog.
 const FIELDS: &[&str] = &["column", "domain_column", "read_as"];
 
 const RULES: [Rule; 9] = [
@@ -96,24 +96,28 @@ const RULES: [Rule; 9] = [
     },
 ];
 
-/// Arguments of `survey simulate` that describe a catalogue.
-const OF_A_CATALOGUE: Rule = Rule {
+/// Arguments of `survey simulate` that describe a catalog.
+const OF_A_CATALOG: Rule = Rule {
     command: &["survey", "simulate"],
-    applies: |given| !has(given, "catalogue"),
-    mode: "without a catalogue",
+    applies: |given| !has(given, "catalog"),
+    mode: "without a catalog",
     unused: &["column", "domain_column", "read_as", "truth_column"],
 };
 
 /// Refuses arguments that would have no effect.
-pub fn refuse(matches: &ArgMatches) -> Result<(), Failure> {
-    for rule in RULES.iter().chain([&OF_A_CATALOGUE]) {
+pub fn refuse(matches: &ArgMatches) -> Result<(), CommandError> {
+    for rule in RULES.iter().chain([&OF_A_CATALOG]) {
         let Some(given) = of_command(matches, rule.command) else { continue };
         let unused = rule.unused.iter().find(|id| is_typed(given, id));
         if let Some(unused) = unused.filter(|_| (rule.applies)(given)) {
             let command = rule.command.join(" ");
-            return Err(Failure::usage(format!("`{}` has no effect {}", named(unused), rule.mode))
-                .cause(format!("`relink {command}` does not use it there"))
-                .hint(format!("leave one of them out; see `relink {command} --help`")));
+            return Err(CommandError::usage(format!(
+                "`{}` has no effect {}",
+                named(unused),
+                rule.mode
+            ))
+            .cause(format!("`relink {command}` does not use it there"))
+            .hint(format!("leave one of them out; see `relink {command} --help`")));
         }
     }
     Ok(())
@@ -159,7 +163,7 @@ mod tests {
 
     #[test]
     fn rules_name_arguments_that_exist() {
-        for rule in RULES.iter().chain([&OF_A_CATALOGUE]) {
+        for rule in RULES.iter().chain([&OF_A_CATALOG]) {
             let mut command = Cli::command();
             command.build();
             let mut command = &command;

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::civil::Date;
-use relink_engine::Elsewhere;
+use relink_engine::ReplacementSearch;
 use serde::Deserialize;
 use url::Url;
 
-use super::AskingArgs;
-use crate::span_of_time::SpanOfTime;
+use super::RequestArgs;
+use crate::duration_arg::DurationArg;
 
 /// `relink revive`.
 #[derive(Debug, Args)]
@@ -78,7 +78,7 @@ pub struct ReviveArgs {
     /// How old an answer may be that is not looked for again; `0` looks for
     /// everything again [default: 30d].
     #[arg(long, value_name = "TIME")]
-    pub answer_age: Option<SpanOfTime>,
+    pub answer_age: Option<DurationArg>,
     /// Use this database instead of the project's own.
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
@@ -87,13 +87,13 @@ pub struct ReviveArgs {
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub asking: RequestArgs,
 }
 
 /// Where `relink check` looks for the dead pages it finds.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Reviving")]
-pub struct RevivingArgs {
+pub struct CheckReviveArgs {
     /// Look for dead pages after the check, and suggest where they live now or
     /// an archived copy.
     #[arg(long)]
@@ -139,7 +139,7 @@ pub enum ElsewhereChoice {
     Always,
 }
 
-impl From<ElsewhereChoice> for Elsewhere {
+impl From<ElsewhereChoice> for ReplacementSearch {
     fn from(choice: ElsewhereChoice) -> Self {
         match choice {
             ElsewhereChoice::Never => Self::Never,
@@ -171,10 +171,10 @@ pub struct PatternsArgs {
     pub db: Option<PathBuf>,
 }
 
-/// What to do with learnt patterns.
+/// What to do with learned patterns.
 #[derive(Debug, Subcommand)]
 pub enum PatternsCommand {
-    /// List what was learnt, directory by directory.
+    /// List what was learned, directory by directory.
     List,
     /// Show one pattern with its programs and examples.
     Show {

@@ -5,24 +5,24 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 use relink_engine::Budget;
-use relink_model::Word;
-use relink_survey::PlanName;
+use relink_model::Verdict;
+use relink_survey::SamplingPlanName;
 
-use super::{AskingArgs, ExplainFormat, RowsFormat};
+use super::{ExplainFormat, RequestArgs, RowsFormat};
 
 /// `relink survey`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct SurveyArgs {
-    /// What else to do with catalogues.
+    /// What else to do with catalogs.
     #[command(subcommand)]
     pub command: Option<SurveyCommand>,
-    /// The catalogue: CSV, TSV, lines of JSON, a list of URLs, any document
+    /// The catalog: CSV, TSV, lines of JSON, a list of URLs, any document
     /// with links, or `-` for standard input.
-    #[arg(required_unless_present = "store", value_name = "CATALOGUE")]
-    pub catalogue: Option<PathBuf>,
+    #[arg(required_unless_present = "store", value_name = "CATALOG")]
+    pub catalog: Option<PathBuf>,
     /// Survey every address that the database knows.
-    #[arg(long, conflicts_with = "catalogue")]
+    #[arg(long, conflicts_with = "catalog")]
     pub store: bool,
     /// What its fields mean.
     #[command(flatten)]
@@ -30,7 +30,7 @@ pub struct SurveyArgs {
     /// How to choose what is asked: default, lre, sprt, sentinel, full, single
     /// or wald.
     #[arg(long, value_parser = plan_name, default_value = "default", value_name = "NAME")]
-    pub plan: PlanName,
+    pub plan: SamplingPlanName,
     /// Where chance comes from; the same number chooses the same.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -50,7 +50,7 @@ pub struct SurveyArgs {
     /// `.jsonl`, `.txt`). May be repeated.
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Start anew, although an unfinished survey of the same catalogue is there.
+    /// Start anew, although an unfinished survey of the same catalog is there.
     #[arg(long)]
     pub fresh: bool,
     /// The words that fail a run, separated by commas [default:
@@ -62,7 +62,7 @@ pub struct SurveyArgs {
         env = "RELINK_FAIL_ON",
         hide_env_values = true
     )]
-    pub fail_on: Option<Vec<Word>>,
+    pub fail_on: Option<Vec<Verdict>>,
     /// Use this database instead of the project's own.
     #[arg(long, value_name = "FILE", env = "RELINK_DB", hide_env_values = true)]
     pub db: Option<PathBuf>,
@@ -71,10 +71,10 @@ pub struct SurveyArgs {
     pub config: Option<PathBuf>,
     /// How to ask.
     #[command(flatten)]
-    pub asking: AskingArgs,
+    pub asking: RequestArgs,
 }
 
-/// Which fields of a catalogue mean what.
+/// Which fields of a catalog mean what.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct FieldArgs {
@@ -86,18 +86,18 @@ pub struct FieldArgs {
     /// host of the address].
     #[arg(long, value_name = "NAME|N")]
     pub domain_column: Option<String>,
-    /// Read the catalogue as this format, whatever its name.
+    /// Read the catalog as this format, whatever its name.
     #[arg(long = "as", value_name = "FORMAT")]
-    pub read_as: Option<relink_page::Format>,
+    pub read_as: Option<relink_page::DocumentFormat>,
 }
 
-/// What else to do with catalogues.
+/// What else to do with catalogs.
 #[derive(Debug, Subcommand)]
 pub enum SurveyCommand {
-    /// Show how the URLs of a catalogue are spread over domains. Nothing is
+    /// Show how the URLs of a catalog are spread over domains. Nothing is
     /// asked.
     Analyze(AnalyzeArgs),
-    /// Try the plans on a catalogue whose truth is known, or on one drawn at
+    /// Try the plans on a catalog whose truth is known, or on one drawn at
     /// random. Nothing is asked.
     Simulate(SimulateArgs),
 }
@@ -105,11 +105,11 @@ pub enum SurveyCommand {
 /// `relink survey analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
-    /// The catalogue, as `relink survey` takes it.
-    #[arg(required_unless_present = "store", value_name = "CATALOGUE")]
-    pub catalogue: Option<PathBuf>,
+    /// The catalog, as `relink survey` takes it.
+    #[arg(required_unless_present = "store", value_name = "CATALOG")]
+    pub catalog: Option<PathBuf>,
     /// Take every address that the database knows.
-    #[arg(long, conflicts_with = "catalogue")]
+    #[arg(long, conflicts_with = "catalog")]
     pub store: bool,
     /// What its fields mean.
     #[command(flatten)]
@@ -128,10 +128,10 @@ pub struct AnalyzeArgs {
 /// `relink survey simulate`.
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
-    /// A catalogue that says of each URL whether it is broken [default: one
+    /// A catalog that says of each URL whether it is broken [default: one
     /// drawn at random, with the sizes of the paper's].
-    #[arg(value_name = "CATALOGUE")]
-    pub catalogue: Option<PathBuf>,
+    #[arg(value_name = "CATALOG")]
+    pub catalog: Option<PathBuf>,
     /// What its fields mean.
     #[command(flatten)]
     pub fields: FieldArgs,
@@ -141,7 +141,7 @@ pub struct SimulateArgs {
     pub truth_column: Option<String>,
     /// The plans to try, separated by commas [default: all].
     #[arg(long, value_parser = plan_name, value_delimiter = ',', value_name = "NAMES")]
-    pub plan: Vec<PlanName>,
+    pub plan: Vec<SamplingPlanName>,
     /// Runs one after the other; each knows what the one before found broken.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub runs: u32,
@@ -152,14 +152,14 @@ pub struct SimulateArgs {
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
     /// How many URLs are drawn.
-    #[arg(long, value_name = "N", conflicts_with = "catalogue")]
+    #[arg(long, value_name = "N", conflicts_with = "catalog")]
     pub urls: Option<u32>,
     /// On how many domains.
-    #[arg(long, value_name = "N", conflicts_with = "catalogue")]
+    #[arg(long, value_name = "N", conflicts_with = "catalog")]
     pub domains: Option<u32>,
     /// How breakage lies in what is drawn.
-    #[arg(long, value_enum, default_value = "clustered", conflicts_with = "catalogue")]
-    pub shape: Shape,
+    #[arg(long, value_enum, default_value = "clustered", conflicts_with = "catalog")]
+    pub shape: BreakageArg,
     /// Play so many weeks of deaths and revivals too; 0 plays none.
     #[arg(long, default_value_t = 104, value_name = "N")]
     pub weeks: u32,
@@ -171,9 +171,9 @@ pub struct SimulateArgs {
     pub format: ExplainFormat,
 }
 
-/// How breakage lies in a catalogue that is drawn.
+/// How breakage lies in a catalog that is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Shape {
+pub enum BreakageArg {
     /// Whole directories die.
     Clustered,
     /// URLs die here and there.
@@ -181,8 +181,8 @@ pub enum Shape {
 }
 
 /// A plan by its name; Wald's has two.
-fn plan_name(text: &str) -> Result<PlanName, String> {
-    if text == "wald" { Ok(PlanName::Sequential) } else { text.parse() }
+fn plan_name(text: &str) -> Result<SamplingPlanName, String> {
+    if text == "wald" { Ok(SamplingPlanName::Sequential) } else { text.parse() }
 }
 
 /// `10%/week`, `500/week`.
@@ -193,16 +193,16 @@ impl FromStr for BudgetFlag {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let fault = || format!("`{text}` is no budget; write it like `10%/week` or `500/week`");
+        let error = || format!("`{text}` is no budget; write it like `10%/week` or `500/week`");
         let amount = text.strip_suffix("/week").unwrap_or(text).trim();
         if let Some(percent) = amount.strip_suffix('%') {
-            let percent: f64 = percent.trim().parse().map_err(|_| fault())?;
+            let percent: f64 = percent.trim().parse().map_err(|_| error())?;
             let is_share = percent > 0.0 && percent <= 100.0;
-            return if is_share { Ok(Self(Budget::Share(percent / 100.0))) } else { Err(fault()) };
+            return if is_share { Ok(Self(Budget::Share(percent / 100.0))) } else { Err(error()) };
         }
         match amount.parse() {
             Ok(urls) if urls > 0 => Ok(Self(Budget::Urls(urls))),
-            _ => Err(fault()),
+            _ => Err(error()),
         }
     }
 }

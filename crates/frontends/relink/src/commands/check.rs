@@ -1,29 +1,31 @@
 //! `relink check`: are the links alive?
 
-mod reviving;
+mod check_revive;
 
 use std::sync::Arc;
 
-use relink_engine::{End, EngineFault, Outcome, Ports, Remark, Remarked, Stop, check};
-use relink_model::ErrandId;
+use relink_engine::{
+    CheckEnd, CheckOutcome, Diagnostic, Diagnostics, EngineError, Ports, StopSignal, check,
+};
+use relink_model::TaskId;
 use relink_ports::Clock as _;
 use relink_report::human::{counted, remark};
 
-pub use self::reviving::dead_pages;
+pub use self::check_revive::dead_pages;
 use super::revive::{archives, engines};
 use super::signals::stop_on_signal;
-use crate::cli::{CheckArgs, Face, Format};
+use crate::cli::{CheckArgs, GlobalArgs, OutputFormat};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
-use crate::output::{Reporter, RunEnd, Story};
+use crate::error::{CommandError, Exit};
+use crate::output::{FinishedRun, Reporter, RunDetails};
 use crate::panic_hook;
-use crate::settings::{Looking, RunSettings, Settings};
+use crate::settings::{CheckPlan, ReviveSetup, RunSettings};
 use crate::wiring;
 
 /// Checks.
-pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: CheckArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
-    let settings = Settings::resolve(args, clock.now())?;
+    let settings = CheckPlan::resolve(args, clock.now())?;
     let run = &settings.run;
     let mut ports = wiring::ports(run.fetch.clone(), &run.db, Arc::new(clock)).await?;
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
@@ -33,32 +35,32 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
     }
     let stop = stop_on_signal();
     let outcome = match check(&ports, &settings.check, &mut reporter, &stop).await {
-        Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
+        Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
             // Whoever read our results has had enough.
             return Ok(Exit::Clean);
         }
         outcome => outcome?,
     };
-    if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == End::Finished) {
+    if let Some(looking) = settings.looking.as_ref().filter(|_| outcome.end == CheckEnd::Finished) {
         reporter.pause();
         let failures = suggest(&mut ports, looking, &settings.run, &outcome, &face, &stop).await;
         // What is only offered beside the findings must not keep them back.
         if !face.quiet {
-            failures.iter().for_each(Failure::remark);
+            failures.iter().for_each(CommandError::remark);
         }
     }
     reporter.release(&ports, outcome.run).await?;
     let mut end = run_end(&ports, run, &outcome).await?;
-    if stop.is_raised() {
+    if stop.is_stopped() {
         end.exit = Exit::Interrupted;
     }
     reporter.finish(&ports, &end).await?;
-    if run.format == Format::Jsonl && !face.quiet {
-        tell_problems(&outcome.loaded.problems);
+    if run.format == OutputFormat::Jsonl && !face.quiet {
+        print_problems(&outcome.loaded.problems);
     }
     let ended = match outcome.end {
-        End::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
-        End::Finished | End::Interrupted => Ok(end.exit),
+        CheckEnd::NoNetwork => Err(no_network(&ports, &outcome, &end).await?),
+        CheckEnd::Finished | CheckEnd::Interrupted => Ok(end.exit),
     };
     wiring::close(ports).await;
     ended
@@ -67,16 +69,16 @@ pub async fn run(args: CheckArgs, face: Face) -> Result<Exit, Failure> {
 /// Looks for what is dead, as far as that can be done; says what cannot.
 async fn suggest(
     ports: &mut Ports,
-    looking: &Looking,
+    looking: &ReviveSetup,
     run: &RunSettings,
-    outcome: &Outcome,
-    face: &Face,
-    stop: &Stop,
-) -> Vec<Failure> {
+    outcome: &CheckOutcome,
+    face: &GlobalArgs,
+    stop: &StopSignal,
+) -> Vec<CommandError> {
     // Only now does the index know what this check has seen.
     let (engines, mut failures) = engines::open_most(looking, &run.db, ports).await;
     ports.searches = engines;
-    let looked = reviving::look(ports, &looking.revive, outcome.run, face, stop).await;
+    let looked = check_revive::look(ports, &looking.revive, outcome.run, face, stop).await;
     failures.extend(looked.err());
     failures
 }
@@ -84,8 +86,8 @@ async fn suggest(
 /// Says beside the results what could not be read; lines of JSON have no room
 /// for it.
 #[expect(clippy::print_stderr, reason = "this is what stderr is for")]
-fn tell_problems(problems: &Remarked) {
-    for Remark { path, line, text } in &problems.remarks {
+fn print_problems(problems: &Diagnostics) {
+    for Diagnostic { path, line, text } in &problems.remarks {
         eprintln!("problem: {}", remark(path, *line, text));
     }
     if problems.more > 0 {
@@ -96,21 +98,21 @@ fn tell_problems(problems: &Remarked) {
 async fn run_end(
     ports: &Ports,
     settings: &RunSettings,
-    outcome: &Outcome,
-) -> Result<RunEnd, Failure> {
+    outcome: &CheckOutcome,
+) -> Result<FinishedRun, CommandError> {
     let tally = outcome.tally(&*ports.store).await?;
     let failing = settings.failing(&tally);
     let exit = match outcome.end {
-        End::Interrupted => Exit::Interrupted,
-        End::NoNetwork => Exit::Undecided,
-        End::Finished if outcome.doubt.is_some() => Exit::Undecided,
-        End::Finished if failing > 0 => Exit::Findings,
-        End::Finished => panic_hook::exit(Exit::Clean),
+        CheckEnd::Interrupted => Exit::Interrupted,
+        CheckEnd::NoNetwork => Exit::Inconclusive,
+        CheckEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
+        CheckEnd::Finished if failing > 0 => Exit::Findings,
+        CheckEnd::Finished => panic_hook::exit(Exit::Clean),
     };
-    Ok(RunEnd {
+    Ok(FinishedRun {
         run: outcome.run,
         started: outcome.started,
-        story: Story::Check(Box::new(outcome.clone())),
+        details: RunDetails::Check(Box::new(outcome.clone())),
         tally,
         failing,
         exit,
@@ -118,12 +120,16 @@ async fn run_end(
     })
 }
 
-async fn no_network(ports: &Ports, outcome: &Outcome, end: &RunEnd) -> Result<Failure, Failure> {
+async fn no_network(
+    ports: &Ports,
+    outcome: &CheckOutcome,
+    end: &FinishedRun,
+) -> Result<CommandError, CommandError> {
     let hosts = counted(end.tally.hosts, "host");
-    let mut failure = Failure::undecided("no host answered, so no page was judged")
+    let mut failure = CommandError::undecided("no host answered, so no page was judged")
         .cause(format!("{hosts} asked, none could be reached"));
-    if let Some((errand, probe)) = ports.store.held(outcome.run, ErrandId(0), 1).await?.first() {
-        failure = failure.cause(format!("{}: {}", errand.url, probe.ending));
+    if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
+        failure = failure.cause(format!("{}: {}", task.url, probe.outcome));
     }
     Ok(failure.hint("is this machine online? `--offline` checks local links only"))
 }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use relink_engine::{CrawlEnd, CrawlOutcome, EngineFault, Ports, crawl};
-use relink_model::ErrandId;
-use relink_ports::{Clock as _, RunSummary, SettledQuery};
+use relink_engine::{CrawlEnd, CrawlOutcome, EngineError, Ports, crawl};
+use relink_model::TaskId;
+use relink_ports::{CheckedTargetQuery, Clock as _, RunSummary};
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
 
 use super::export;
 use super::signals::stop_on_signal;
-use crate::cli::{CrawlArgs, CrawlCommand, Face};
+use crate::cli::{CrawlArgs, CrawlCommand, GlobalArgs};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
-use crate::output::{Reporter, RunEnd, Story, print};
+use crate::error::{CommandError, Exit};
+use crate::output::{FinishedRun, Reporter, RunDetails, print};
 use crate::panic_hook;
 use crate::settings::{CrawlPlan, RunSettings, current_folder, database};
 use crate::wiring;
@@ -22,7 +22,7 @@ use crate::wiring;
 const LISTED: usize = 20;
 
 /// Crawls, or tells of crawls.
-pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: CrawlArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     if let Some(CrawlCommand::Status { db }) = args.command {
         let db = database(db, &current_folder()?)?;
         let store = wiring::store_for_reading(&db).await?;
@@ -36,7 +36,7 @@ pub async fn run(args: CrawlArgs, face: Face) -> Result<Exit, Failure> {
     let mut reporter = Reporter::new(run, &face, ports.clock.now())?;
     let stop = stop_on_signal();
     let outcome = match crawl(&ports, &plan.crawl, &mut reporter, &stop).await {
-        Err(EngineFault::Output(fault)) if fault.kind() == std::io::ErrorKind::BrokenPipe => {
+        Err(EngineError::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => {
             // Whoever read our results has had enough.
             return Ok(Exit::Clean);
         }
@@ -62,7 +62,7 @@ async fn has_read_nothing(
     ports: &Ports,
     outcome: &CrawlOutcome,
     exit: Exit,
-) -> Result<bool, Failure> {
+) -> Result<bool, CommandError> {
     if exit != Exit::Clean {
         return Ok(false);
     }
@@ -76,13 +76,13 @@ async fn nothing_read(
     ports: &Ports,
     outcome: &CrawlOutcome,
     seeds: usize,
-) -> Result<Failure, Failure> {
-    let mut failure = Failure::undecided("no page was read, so nothing was crawled");
-    let query = SettledQuery { limit: seeds, places: 0, ..SettledQuery::ALL };
-    for start in ports.store.settled(outcome.run, query).await? {
-        failure = failure.cause(format!("{}: {}", start.url, start.settlement.reason));
+) -> Result<CommandError, CommandError> {
+    let mut failure = CommandError::undecided("no page was read, so nothing was crawled");
+    let query = CheckedTargetQuery { limit: seeds, locations: 0, ..CheckedTargetQuery::ALL };
+    for start in ports.store.checked_targets(outcome.run, query).await? {
+        failure = failure.cause(format!("{}: {}", start.url, start.result.reason));
     }
-    if outcome.end == CrawlEnd::OutOfTime {
+    if outcome.end == CrawlEnd::TimeLimitReached {
         failure = failure.cause("the time was up");
     }
     Ok(failure.hint("start at a page that its host lets programs read, or try again later"))
@@ -92,24 +92,24 @@ async fn run_end(
     ports: &Ports,
     settings: &RunSettings,
     outcome: &CrawlOutcome,
-) -> Result<RunEnd, Failure> {
-    let tally = ports.store.tally(outcome.run).await?;
+) -> Result<FinishedRun, CommandError> {
+    let tally = ports.store.run_stats(outcome.run).await?;
     let failing = settings.failing(&tally);
     let exit = match outcome.end {
         CrawlEnd::Interrupted => Exit::Interrupted,
-        CrawlEnd::NoNetwork => Exit::Undecided,
-        CrawlEnd::Finished if outcome.doubt.is_some() => Exit::Undecided,
+        CrawlEnd::NoNetwork => Exit::Inconclusive,
+        CrawlEnd::Finished if outcome.doubt.is_some() => Exit::Inconclusive,
         _ if failing > 0 || outcome.errors.is_serious() => Exit::Findings,
         // The site is down, as far as can be said from here.
-        CrawlEnd::Unwelcome { is_silent: true, .. } => Exit::Findings,
+        CrawlEnd::BlockedByHost { is_silent: true, .. } => Exit::Findings,
         // Most of the site may not have been seen.
-        CrawlEnd::Unwelcome { .. } => Exit::Undecided,
-        CrawlEnd::Finished | CrawlEnd::OutOfTime => panic_hook::exit(Exit::Clean),
+        CrawlEnd::BlockedByHost { .. } => Exit::Inconclusive,
+        CrawlEnd::Finished | CrawlEnd::TimeLimitReached => panic_hook::exit(Exit::Clean),
     };
-    Ok(RunEnd {
+    Ok(FinishedRun {
         run: outcome.run,
         started: outcome.started,
-        story: Story::Crawl(Box::new(outcome.clone())),
+        details: RunDetails::Crawl(Box::new(outcome.clone())),
         tally,
         failing,
         exit,
@@ -117,10 +117,10 @@ async fn run_end(
     })
 }
 
-async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<Failure, Failure> {
-    let mut failure = Failure::undecided("no host answered, so nothing was crawled");
-    if let Some((errand, probe)) = ports.store.held(outcome.run, ErrandId(0), 1).await?.first() {
-        failure = failure.cause(format!("{}: {}", errand.url, probe.ending));
+async fn no_network(ports: &Ports, outcome: &CrawlOutcome) -> Result<CommandError, CommandError> {
+    let mut failure = CommandError::undecided("no host answered, so nothing was crawled");
+    if let Some((task, probe)) = ports.store.held_tasks(outcome.run, TaskId(0), 1).await?.first() {
+        failure = failure.cause(format!("{}: {}", task.url, probe.outcome));
     }
     Ok(failure.hint("is this machine online, and the address right?"))
 }
@@ -144,7 +144,7 @@ fn status_line(run: &RunSummary) -> String {
             )
         }
     };
-    let (settled, targets) = (grouped(run.settled), grouped(run.targets));
+    let (settled, targets) = (grouped(run.checked), grouped(run.targets));
     let pages = counted(run.pages, "page");
     let inputs = run.inputs.join(" ");
     format!(

@@ -6,20 +6,20 @@ use relink_report::human::{counted, grouped};
 
 use crate::cli::{DbArgs, DbCommand};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::settings::{current_folder, database};
 use crate::wiring;
 
 /// Looks after the database.
-pub async fn run(args: DbArgs) -> Result<Exit, Failure> {
+pub async fn run(args: DbArgs) -> Result<Exit, CommandError> {
     let path = database(args.db, &current_folder()?)?;
     if matches!(args.command, DbCommand::Path) {
         print(&format!("{}\n", path.display()))?;
         return Ok(Exit::Clean);
     }
     if !path.exists() {
-        return Err(Failure::usage(format!("there is no database `{}`", path.display()))
+        return Err(CommandError::usage(format!("there is no database `{}`", path.display()))
             .hint("it is made by the first `relink check`"));
     }
     let store = match args.command {

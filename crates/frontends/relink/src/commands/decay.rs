@@ -7,21 +7,21 @@ use std::sync::Arc;
 
 use relink_decay::{FailuresError, Interval};
 use relink_engine::{
-    EdgeListError, EdgeLists, KnownWeb, MeasureEnd, MeasurePorts, MeasureSettings, Measured,
-    Observer, PageScore, Progress, Scores, crawled_web, measure, worse_than,
+    EdgeListError, EdgeLists, MeasureEnd, MeasureOutcome, MeasurePorts, MeasureSettings, Observer,
+    PageScore, Progress, Scores, WebGraph, crawled_web, measure, worse_than,
 };
-use relink_model::Word;
-use relink_ports::{RunSummary, Settled, Store};
+use relink_model::Verdict;
+use relink_ports::{CheckedTarget, RunSummary, Store};
 use relink_report::decay::{self, DecayReport};
-use relink_report::human::Paint;
+use relink_report::human::TextStyle;
 use url::Url;
 
 use super::paint;
 use super::signals::stop_on_signal;
-use crate::cli::{CrawlChoice, DecayArgs, DecayFormat, Face};
+use crate::cli::{CrawlChoice, DecayArgs, DecayFormat, GlobalArgs};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
-use crate::output::{Bar, print, write_file};
+use crate::error::{CommandError, Exit};
+use crate::output::{ProgressDisplay, print, write_file};
 use crate::settings::{DecayPlan, DecaySubject};
 use crate::wiring;
 
@@ -29,7 +29,7 @@ use crate::wiring;
 const CRAWLS: usize = 20;
 
 /// Measures.
-pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: DecayArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     let plan = DecayPlan::resolve(args)?;
     plan.run.note_project();
     let outputs = outputs(&plan)?;
@@ -46,12 +46,12 @@ pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
             let links = read(graph)?;
             let dead = dead.as_deref().map(read).transpose()?.unwrap_or_default();
             let lists = EdgeLists { links: &links, dead: &dead };
-            let web = lists.web(plan.fails).map_err(|fault| no_graph(graph, &fault))?;
+            let web = lists.web(plan.fails).map_err(|error| no_graph(graph, &error))?;
             known(&plan, &web, graph.display().to_string(), name.as_deref())?
         }
     };
     for (path, kind) in outputs {
-        write(path, &rendered(kind, &report, Paint::Plain)?)?;
+        write(path, &rendered(kind, &report, TextStyle::Plain)?)?;
     }
     let kind = match plan.format {
         DecayFormat::Human => Kind::Text,
@@ -65,23 +65,23 @@ pub async fn run(args: DecayArgs, face: Face) -> Result<Exit, Failure> {
 async fn live(
     plan: &DecayPlan,
     settings: &MeasureSettings,
-    face: &Face,
-) -> Result<(DecayReport, Exit), Failure> {
+    face: &GlobalArgs,
+) -> Result<(DecayReport, Exit), CommandError> {
     let fetcher = wiring::fetcher(plan.run.fetch.clone())?;
     let clock = RunClock::start()?;
     let store = pace_store(plan).await;
-    let mut watcher = Watcher(Bar::new(face));
+    let mut watcher = Watcher(ProgressDisplay::new(face));
     let stop = stop_on_signal();
     let ports = MeasurePorts { fetch: &*fetcher, clock: &clock, store: store.as_deref() };
     let measured = measure(ports, settings, &mut watcher, &stop).await;
     watcher.0.clear();
     if let MeasureEnd::NotRequested(reason) = &measured.end {
-        return Err(Failure::undecided("the page was not requested, so nothing was measured")
+        return Err(CommandError::undecided("the page was not requested, so nothing was measured")
             .cause(reason.clone())
             .hint("measure a page that its host lets programs read, or try again later"));
     }
     if let MeasureEnd::NoNetwork(ending) = &measured.end {
-        return Err(Failure::undecided("no host answered, so nothing was measured")
+        return Err(CommandError::undecided("no host answered, so nothing was measured")
             .cause(format!("{}: {ending}", settings.url))
             .hint("is this machine online, and the address right?"));
     }
@@ -94,9 +94,9 @@ async fn live(
     Ok((DecayReport::new(env!("CARGO_PKG_VERSION"), Some(page), None), exit))
 }
 
-fn exit_of(plan: &DecayPlan, measured: &Measured) -> Exit {
+fn exit_of(plan: &DecayPlan, measured: &MeasureOutcome) -> Exit {
     let is_above = plan.fail_above.is_some_and(|line| measured.account.decay.get() > line);
-    let is_dead = measured.word.is_some_and(|word| Word::FAILING_A_RUN.contains(&word));
+    let is_dead = measured.verdict.is_some_and(|word| Verdict::DEFAULT_FAIL_ON.contains(&word));
     match measured.end {
         MeasureEnd::Interrupted => Exit::Interrupted,
         _ if is_above || is_dead => Exit::Findings,
@@ -107,7 +107,7 @@ fn exit_of(plan: &DecayPlan, measured: &Measured) -> Exit {
 /// The database, which keeps when hosts may be requested again. One that
 /// cannot be opened is reported, and the page is measured without it.
 async fn pace_store(plan: &DecayPlan) -> Option<Arc<dyn Store>> {
-    wiring::store(&plan.run.db).await.inspect_err(Failure::remark).ok()
+    wiring::store(&plan.run.db).await.inspect_err(CommandError::remark).ok()
 }
 
 /// The share of the pages of the newest crawl of the same site that are less
@@ -115,7 +115,7 @@ async fn pace_store(plan: &DecayPlan) -> Option<Arc<dyn Store>> {
 async fn rank(
     plan: &DecayPlan,
     settings: &MeasureSettings,
-    measured: &Measured,
+    measured: &MeasureOutcome,
     store: &dyn Store,
 ) -> Option<f64> {
     let runs = store.runs(Some("crawl"), CRAWLS).await.ok()?;
@@ -132,14 +132,14 @@ fn is_same_site(one: &Url, other: &Url) -> bool {
 }
 
 /// The crawl that is meant.
-async fn chosen(store: &dyn Store, choice: CrawlChoice) -> Result<RunSummary, Failure> {
+async fn chosen(store: &dyn Store, choice: CrawlChoice) -> Result<RunSummary, CommandError> {
     let runs = store.runs(Some("crawl"), usize::MAX).await?;
     let is_meant = |run: &RunSummary| match choice {
         CrawlChoice::Latest => run.is_finished,
         CrawlChoice::Run(id) => run.id == id,
     };
     runs.into_iter().find(is_meant).ok_or_else(|| {
-        Failure::usage("there is no such crawl")
+        CommandError::usage("there is no such crawl")
             .cause(match choice {
                 CrawlChoice::Latest => "no crawl of this database has come to its end".to_owned(),
                 CrawlChoice::Run(id) => format!("no crawl has the number {id}"),
@@ -152,12 +152,12 @@ async fn chosen(store: &dyn Store, choice: CrawlChoice) -> Result<RunSummary, Fa
 /// named.
 fn known(
     plan: &DecayPlan,
-    web: &KnownWeb,
+    web: &WebGraph,
     source: String,
     name: Option<&str>,
-) -> Result<(DecayReport, Exit), Failure> {
-    let all = web.score(plan.form, &plan.sigmas).map_err(|fault: FailuresError| {
-        Failure::fault("the pages cannot be scored").cause(fault.to_string())
+) -> Result<(DecayReport, Exit), CommandError> {
+    let all = web.score(plan.form, &plan.sigmas).map_err(|error: FailuresError| {
+        CommandError::internal("the pages cannot be scored").cause(error.to_string())
     })?;
     let ranked: Vec<Vec<PageScore>> = all.iter().map(|scores| web.ranked(scores)).collect();
     let page = name.map(|name| known_page(web, name, &all, &ranked)).transpose()?;
@@ -173,13 +173,13 @@ fn known(
 }
 
 fn known_page(
-    web: &KnownWeb,
+    web: &WebGraph,
     name: &str,
     all: &[Scores],
     ranked: &[Vec<PageScore>],
-) -> Result<decay::PageDecay, Failure> {
+) -> Result<decay::PageDecay, CommandError> {
     let unknown = || {
-        Failure::usage(format!("`{name}` is not among the pages"))
+        CommandError::usage(format!("`{name}` is not among the pages"))
             .cause("no link of this graph leads there or starts there")
             .hint("leave it out to see every page")
     };
@@ -190,17 +190,17 @@ fn known_page(
     Ok(rows::known(name, &account, share))
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    relink_files::read_to_string(path).map_err(|fault| {
-        Failure::usage(format!("cannot read `{}`", path.display()))
-            .cause(fault.to_string())
+fn read(path: &Path) -> Result<String, CommandError> {
+    relink_files::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!("cannot read `{}`", path.display()))
+            .cause(error.to_string())
             .hint("a list of links is a text file: CSV, or two names a line")
     })
 }
 
-fn no_graph(path: &Path, fault: &EdgeListError) -> Failure {
-    Failure::usage(format!("`{}` is no list of links", path.display()))
-        .cause(fault.to_string())
+fn no_graph(path: &Path, error: &EdgeListError) -> CommandError {
+    CommandError::usage(format!("`{}` is no list of links", path.display()))
+        .cause(error.to_string())
         .hint("write `from,to` and then one link a line, or two names a line")
 }
 
@@ -214,7 +214,7 @@ enum Kind {
 
 /// The files to write, each known to be of a kind there is before anything is
 /// asked.
-fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, Kind)>, Failure> {
+fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, Kind)>, CommandError> {
     let is_live = matches!(plan.subject, DecaySubject::Live(_));
     let kind = |path: &'_ std::path::PathBuf| match path
         .extension()
@@ -223,22 +223,22 @@ fn outputs(plan: &DecayPlan) -> Result<Vec<(&Path, Kind)>, Failure> {
         Some("json") => Ok(Kind::Json),
         Some("txt") => Ok(Kind::Text),
         Some("svg") if !is_live => Ok(Kind::Svg),
-        Some("svg") => Err(Failure::usage("a single page has no chart")
+        Some("svg") => Err(CommandError::usage("a single page has no chart")
             .cause("a chart shows how the scores of many pages spread")
             .hint("score a stored crawl with `--crawl latest`")),
-        _ => Err(Failure::usage(format!("nothing has the extension of `{}`", path.display()))
+        _ => Err(CommandError::usage(format!("nothing has the extension of `{}`", path.display()))
             .hint("end the name in `.json`, `.svg` or `.txt`")),
     };
     let paths = plan.outputs.iter();
     paths.map(|path| Ok((path.as_path(), kind(path)?))).collect()
 }
 
-fn rendered(kind: Kind, report: &DecayReport, paint: Paint) -> Result<String, Failure> {
+fn rendered(kind: Kind, report: &DecayReport, paint: TextStyle) -> Result<String, CommandError> {
     let page = report.page.as_ref();
     Ok(match kind {
         Kind::Json => {
-            let json = serde_json::to_string_pretty(report).map_err(|fault| {
-                Failure::fault("cannot write the report").cause(fault.to_string())
+            let json = serde_json::to_string_pretty(report).map_err(|error| {
+                CommandError::internal("cannot write the report").cause(error.to_string())
             })?;
             json + "\n"
         }
@@ -251,17 +251,17 @@ fn rendered(kind: Kind, report: &DecayReport, paint: Paint) -> Result<String, Fa
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    write_file(path, text).map_err(|fault| {
-        Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
+fn write(path: &Path, text: &str) -> Result<(), CommandError> {
+    write_file(path, text).map_err(|error| {
+        CommandError::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
     })
 }
 
 /// Shows how far it has come.
-struct Watcher(Bar);
+struct Watcher(ProgressDisplay);
 
 impl Observer for Watcher {
-    fn settled(&mut self, _: &Settled) -> std::io::Result<()> {
+    fn settled(&mut self, _: &CheckedTarget) -> std::io::Result<()> {
         Ok(())
     }
 
@@ -271,6 +271,6 @@ impl Observer for Watcher {
 }
 
 /// An interval as reports have it.
-fn between(interval: Interval) -> decay::Between {
-    decay::Between { low: interval.low.get(), high: interval.high.get() }
+fn between(interval: Interval) -> decay::IntervalRow {
+    decay::IntervalRow { low: interval.low.get(), high: interval.high.get() }
 }

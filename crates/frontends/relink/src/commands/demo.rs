@@ -18,21 +18,21 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use relink_demo::{Library, Season};
 use relink_engine::{
-    AskSettings, CheckSettings, Input, LoadSettings, Observer, Outcome, Ports, Progress, Reading,
-    Stop, check,
+    CheckOutcome, CheckSettings, DispatchSettings, Input, LoadSettings, Observer, Ports, Progress,
+    ReadOptions, StopSignal, check,
 };
-use relink_fetch::Override;
-use relink_frontier::{Pace, Scope};
+use relink_fetch::ResolveOverride;
+use relink_frontier::{PolitenessPolicy, UrlFilter};
 use relink_judge::Policy;
 use relink_model::RunId;
-use relink_ports::{Clock, Settled};
-use relink_report::human::{self, Paint, counted, duration};
+use relink_ports::{CheckedTarget, Clock};
+use relink_report::human::{self, TextStyle, counted, duration};
 
-use self::board::{Board, Said};
-use crate::cli::Face;
+use self::board::{ReportedVerdicts, Scoreboard};
+use crate::cli::GlobalArgs;
 use crate::clock::RunClock;
 use crate::commands::paint;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::print;
 use crate::wiring;
 
@@ -43,11 +43,11 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 const A_YEAR: SignedDuration = SignedDuration::from_hours(365 * 24);
 
 /// Runs the tour.
-pub async fn run(face: Face) -> Result<Exit, Failure> {
+pub async fn run(face: GlobalArgs) -> Result<Exit, CommandError> {
     let library = Library::start().await.map_err(|fault| {
-        Failure::fault("cannot open the library on 127.0.0.1").cause(fault.to_string())
+        CommandError::internal("cannot open the library on 127.0.0.1").cause(fault.to_string())
     })?;
-    let folder = Workshop::open()?;
+    let folder = DemoDir::open()?;
     folder.shelve(&library)?;
     let tour = Tour { paint: paint(&face), library, folder };
     print(&format!(
@@ -62,17 +62,17 @@ pub async fn run(face: Face) -> Result<Exit, Failure> {
     let decay = decay::measured(&ports, &tour.library).await?;
     print(&format!("{}\n", decay.line()))?;
     let planted = tour.library.planted();
-    let board = Board::new(&planted, &said);
+    let board = Scoreboard::new(&planted, &said);
     print(&format!("\n{}{}{NEXT}", board.text(tour.paint), found.sums()))?;
     let is_right = board.is_right() && found.is_right() && decay.is_right();
-    Ok(if is_right { Exit::Clean } else { Exit::Fault })
+    Ok(if is_right { Exit::Clean } else { Exit::InternalError })
 }
 
 /// A temporary directory that is gone when the tour ends.
-struct Workshop(PathBuf);
+struct DemoDir(PathBuf);
 
-impl Workshop {
-    fn open() -> Result<Self, Failure> {
+impl DemoDir {
+    fn open() -> Result<Self, CommandError> {
         let now = Timestamp::now().as_microsecond();
         let path = std::env::temp_dir().join(format!("relink-demo-{}-{now}", std::process::id()));
         std::fs::create_dir(&path).map_err(|fault| cannot_make(&path, &fault))?;
@@ -85,7 +85,7 @@ impl Workshop {
     }
 
     /// Writes the library's documents.
-    fn shelve(&self, library: &Library) -> Result<(), Failure> {
+    fn shelve(&self, library: &Library) -> Result<(), CommandError> {
         for document in library.documents() {
             let path = self.collection().join(document.path);
             let folder = path.parent().unwrap_or(&self.0);
@@ -97,48 +97,49 @@ impl Workshop {
     }
 }
 
-impl Drop for Workshop {
+impl Drop for DemoDir {
     fn drop(&mut self) {
         // What cannot be removed is the system's to clean up.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-fn cannot_make(path: &Path, fault: &std::io::Error) -> Failure {
-    Failure::fault(format!("cannot make `{}`", path.display()))
+fn cannot_make(path: &Path, fault: &std::io::Error) -> CommandError {
+    CommandError::internal(format!("cannot make `{}`", path.display()))
         .cause(fault.to_string())
         .hint("TMPDIR names the directory to use")
 }
 
 /// The way through the library, and what is told on it.
 struct Tour {
-    paint: Paint,
+    paint: TextStyle,
     library: Library,
-    folder: Workshop,
+    folder: DemoDir,
 }
 
 impl Tour {
-    async fn ports(&self) -> Result<Ports, Failure> {
-        let overrides: Result<Vec<Override>, _> =
+    async fn ports(&self) -> Result<Ports, CommandError> {
+        let overrides: Result<Vec<ResolveOverride>, _> =
             self.library.overrides().iter().map(|text| text.parse()).collect();
-        let overrides =
-            overrides.map_err(|_| Failure::fault("the library's addresses cannot be read"))?;
-        let fetch = relink_fetch::Settings {
+        let overrides = overrides
+            .map_err(|_| CommandError::internal("the library's addresses cannot be read"))?;
+        let fetch = relink_fetch::FetchSettings {
             timeout: TIMEOUT,
             resolve: overrides,
-            ..relink_fetch::Settings::default()
+            ..relink_fetch::FetchSettings::default()
         };
         wiring::ports(fetch, &self.folder.0.join("demo.db"), Arc::new(RunClock::start()?)).await
     }
 
     /// Visits what has a past as it was then.
-    async fn remember(&self, ports: &Ports) -> Result<(), Failure> {
+    async fn remember(&self, ports: &Ports) -> Result<(), CommandError> {
         let began = Instant::now();
-        let keepsakes = self.library.keepsakes();
+        let keepsakes = self.library.previously_visited();
         let past = Ports { clock: Arc::new(YearAgo(Arc::clone(&ports.clock))), ..ports.clone() };
         let input = Input::Stdin(keepsakes.join("\n").into_bytes().into());
         self.library.turn_to(Season::AYearAgo);
-        check(&past, &settings(input), &mut Listener::default(), &Stop::new().1).await?;
+        check(&past, &settings(input), &mut VerdictCollector::default(), &StopSignal::new().1)
+            .await?;
         self.library.turn_to(Season::Today);
         print(&format!(
             "1/5 remember {} visited as they were a year ago, so that a change can be told   {}\n",
@@ -148,11 +149,11 @@ impl Tour {
     }
 
     /// Checks the collection as it is today.
-    async fn check(&self, ports: &Ports) -> Result<(RunId, Said), Failure> {
+    async fn check(&self, ports: &Ports) -> Result<(RunId, ReportedVerdicts), CommandError> {
         let began = Instant::now();
-        let mut listener = Listener::default();
+        let mut listener = VerdictCollector::default();
         let input = Input::Path(self.folder.collection());
-        let outcome = check(ports, &settings(input), &mut listener, &Stop::new().1).await?;
+        let outcome = check(ports, &settings(input), &mut listener, &StopSignal::new().1).await?;
         print(&self.sums(ports, &outcome, began).await?)?;
         Ok((outcome.run, listener.0))
     }
@@ -160,11 +161,11 @@ impl Tour {
     async fn sums(
         &self,
         ports: &Ports,
-        outcome: &Outcome,
+        outcome: &CheckOutcome,
         began: Instant,
-    ) -> Result<String, Failure> {
+    ) -> Result<String, CommandError> {
         let tally = outcome.tally(&*ports.store).await?;
-        let summary = human::summary(self.paint, &tally.words);
+        let summary = human::summary(self.paint, &tally.verdicts);
         let summary: Vec<&str> = summary.lines().map(str::trim_start).collect();
         Ok(format!(
             "2/5 check    {}, {}, {}   {}\n3/5 judge    {}\n",
@@ -185,18 +186,18 @@ fn settings(input: Input) -> CheckSettings {
     CheckSettings {
         load: LoadSettings {
             inputs: vec![input],
-            scope: Scope::default(),
+            scope: UrlFilter::default(),
             is_offline: false,
             fresh_since: Timestamp::MAX,
             pause: Duration::ZERO,
-            page_bytes: AskSettings::PAGE_BYTES,
-            reading: Reading::default(),
+            page_bytes: DispatchSettings::PAGE_BYTES,
+            reading: ReadOptions::default(),
         },
-        ask: AskSettings {
+        ask: DispatchSettings {
             concurrency: 64,
-            pace: Pace::check(8, Duration::ZERO),
+            politeness: PolitenessPolicy::check(8, Duration::ZERO),
             policy: Policy { retries: 1, ..Policy::default() },
-            ..AskSettings::default()
+            ..DispatchSettings::default()
         },
         is_fresh: true,
         scope: BTreeMap::new(),
@@ -215,12 +216,12 @@ impl Clock for YearAgo {
 
 /// Keeps what Relink says about each address.
 #[derive(Default)]
-struct Listener(Said);
+struct VerdictCollector(ReportedVerdicts);
 
-impl Observer for Listener {
-    fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
-        let settlement = &settled.settlement;
-        self.0.insert(settled.given.clone(), (settlement.word, settlement.code));
+impl Observer for VerdictCollector {
+    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
+        let settlement = &settled.result;
+        self.0.insert(settled.original_url.clone(), (settlement.verdict, settlement.code));
         Ok(())
     }
 

@@ -4,22 +4,23 @@ use std::collections::HashMap;
 use std::io::{self, BufWriter, IntoInnerError, Write};
 
 use relink_engine::Ports;
-use relink_model::{ErrandId, RunId};
+use relink_model::{RunId, TaskId};
 use relink_ports::{DocumentId, SiteLink, SitePage, SiteTarget};
-use relink_report::graph::{GraphCsv, Graphml, LinkRow, NodeRow, SitemapXml};
+use relink_report::graph::{GraphCsv, GraphEdgeRow, Graphml, NodeRow, SitemapXml};
 use relink_report::human::counted;
 
 use crate::cli::{Export, ExportKind};
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::OutputFile;
 
 /// Rows read from the store at a time.
 const PIECE: usize = 4096;
 
 /// Writes what is wanted of a crawl.
-pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), Failure> {
-    let cannot = |fault: io::Error| {
-        Failure::fault(format!("cannot write `{}`", wanted.path.display())).cause(fault.to_string())
+pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), CommandError> {
+    let cannot = |error: io::Error| {
+        CommandError::internal(format!("cannot write `{}`", wanted.path.display()))
+            .cause(error.to_string())
     };
     let mut out = BufWriter::new(OutputFile::create(&wanted.path).map_err(cannot)?);
     match wanted.kind {
@@ -31,18 +32,18 @@ pub async fn write(ports: &Ports, run: RunId, wanted: &Export) -> Result<(), Fai
     file.commit().map_err(cannot)
 }
 
-type Cannot<'a> = dyn Fn(io::Error) -> Failure + Sync + 'a;
+type Cannot<'a> = dyn Fn(io::Error) -> CommandError + Sync + 'a;
 
 async fn graphml(
     ports: &Ports,
     run: RunId,
     out: impl Write + Send,
     cannot: &Cannot<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut graph = Graphml::begin(out).map_err(cannot)?;
-    let pages = page_errands(ports, run).await?;
+    let pages = page_tasks(ports, run).await?;
     each_target(ports, run, |target| graph.node(&node(target)).map_err(cannot)).await?;
-    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
         let piece = ports.store.site_links(run, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
@@ -61,30 +62,30 @@ async fn csv(
     run: RunId,
     out: impl Write + Send,
     cannot: &Cannot<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut table = GraphCsv::begin(out).map_err(cannot)?;
     let pages: HashMap<DocumentId, String> =
         pages(ports, run).await?.into_iter().map(|page| (page.document, page.label)).collect();
     let mut target: Option<SiteTarget> = None;
-    let mut cursor = (ErrandId(0), DocumentId(0), 0);
+    let mut cursor = (TaskId(0), DocumentId(0), 0);
     loop {
         let piece = ports.store.site_links(run, cursor, PIECE).await?;
         let Some(last) = piece.last() else { break };
         cursor = after_link(last);
         for link in &piece {
             // Links come by target, so each is read once.
-            if target.as_ref().is_none_or(|target| target.errand != link.to) {
-                let before = ErrandId(link.to.0 - 1);
+            if target.as_ref().is_none_or(|target| target.task != link.to) {
+                let before = TaskId(link.to.0 - 1);
                 target = ports.store.site_targets(run, before, 1).await?.into_iter().next();
             }
             let (Some(target), Some(from)) = (&target, pages.get(&link.from)) else { continue };
-            let row = LinkRow {
+            let row = GraphEdgeRow {
                 from,
                 to: &target.url,
                 kind: link.kind,
                 line: link.line,
                 fragment: link.fragment.as_deref(),
-                word: target.word,
+                verdict: target.verdict,
                 status: target.status,
             };
             table.link(&row).map_err(cannot)?;
@@ -99,15 +100,15 @@ async fn sitemap(
     run: RunId,
     out: impl Write + Send,
     cannot: &Cannot<'_>,
-) -> Result<(), Failure> {
+) -> Result<(), CommandError> {
     let mut sitemap = SitemapXml::begin(out).map_err(cannot)?;
-    let read: HashMap<ErrandId, bool> = pages(ports, run)
+    let read: HashMap<TaskId, bool> = pages(ports, run)
         .await?
         .into_iter()
-        .filter_map(|page| Some((page.errand?, page.is_sitemap)))
+        .filter_map(|page| Some((page.task?, page.is_sitemap)))
         .collect();
     each_target(ports, run, |target| {
-        let is_page = read.get(&target.errand) == Some(&false);
+        let is_page = read.get(&target.task) == Some(&false);
         if is_page && target.status == Some(200) && target.hops.len() == 1 {
             sitemap.page(&target.url).map_err(cannot)?;
         }
@@ -132,38 +133,41 @@ fn warn_left_out(pages: u64) {
 async fn each_target(
     ports: &Ports,
     run: RunId,
-    mut each: impl FnMut(&SiteTarget) -> Result<(), Failure> + Send,
-) -> Result<(), Failure> {
-    let mut after = ErrandId(0);
+    mut each: impl FnMut(&SiteTarget) -> Result<(), CommandError> + Send,
+) -> Result<(), CommandError> {
+    let mut after = TaskId(0);
     loop {
         let piece = ports.store.site_targets(run, after, PIECE).await?;
         let Some(last) = piece.last() else { return Ok(()) };
-        after = last.errand;
+        after = last.task;
         piece.iter().try_for_each(&mut each)?;
     }
 }
 
 fn node(target: &SiteTarget) -> NodeRow<'_> {
     NodeRow {
-        id: target.errand.0,
+        id: target.task.0,
         url: &target.url,
-        word: target.word,
+        verdict: target.verdict,
         status: target.status,
         depth: target.depth,
         title: target.title.as_deref(),
     }
 }
 
-fn after_link(link: &SiteLink) -> (ErrandId, DocumentId, u64) {
+fn after_link(link: &SiteLink) -> (TaskId, DocumentId, u64) {
     (link.to, link.from, link.position)
 }
 
-async fn page_errands(ports: &Ports, run: RunId) -> Result<HashMap<DocumentId, ErrandId>, Failure> {
+async fn page_tasks(
+    ports: &Ports,
+    run: RunId,
+) -> Result<HashMap<DocumentId, TaskId>, CommandError> {
     let pages = pages(ports, run).await?;
-    Ok(pages.into_iter().filter_map(|page| Some((page.document, page.errand?))).collect())
+    Ok(pages.into_iter().filter_map(|page| Some((page.document, page.task?))).collect())
 }
 
-async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, Failure> {
+async fn pages(ports: &Ports, run: RunId) -> Result<Vec<SitePage>, CommandError> {
     let mut all: Vec<SitePage> = Vec::new();
     loop {
         let after = all.last().map_or(DocumentId(0), |page| page.document);

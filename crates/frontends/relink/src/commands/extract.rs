@@ -4,17 +4,18 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
-use relink_engine::{ExtractProblem, ExtractSettings, Extracted, StdinReader, extract};
-use relink_files::{Bounded, Disk, DiskSettings, MAX_DOCUMENT_BYTES};
+use relink_engine::{ExtractProblem, ExtractSettings, ExtractSummary, StdinReader, extract};
+use relink_files::{Bounded, LocalFiles, LocalFilesSettings, MAX_DOCUMENT_BYTES};
 use relink_ports::Clock as _;
 use relink_report::extract::{
-    LinkReportTail, LinkShape, LinkSummary, ProblemRow, problem_line, report_ending, report_opening,
+    ExtractProblemRow, LinkFormat, LinkReportTail, LinkSummary, problem_line, report_ending,
+    report_opening,
 };
 use relink_report::{redact, redact_prose};
 
-use crate::cli::{ExtractArgs, ExtractFormat, Face};
+use crate::cli::{ExtractArgs, ExtractFormat, GlobalArgs};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::panic_hook;
 
 /// Bytes that are written at a time.
@@ -24,10 +25,10 @@ const WRITTEN_AT_ONCE: usize = 1 << 18;
 const STDIN: &str = "-";
 
 /// Extracts.
-pub async fn run(args: ExtractArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: ExtractArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     let (settings, stdin) = settings(&args)?;
-    let disk = Disk::new(DiskSettings::default());
-    let mut page = Page::new(args.format);
+    let disk = LocalFiles::new(LocalFilesSettings::default());
+    let mut page = LinkOutput::new(args.format);
     let extracted = extract(&disk, &settings, stdin, &mut |text| page.write(text)).await;
     let written = extracted.and_then(|extracted| {
         if !is_void(&extracted) {
@@ -37,22 +38,24 @@ pub async fn run(args: ExtractArgs, face: Face) -> Result<Exit, Failure> {
     });
     match written {
         // Whoever read our results has had enough.
-        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
-        Err(fault) => Err(Failure::fault("cannot write the links").cause(fault.to_string())),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Clean),
+        Err(error) => {
+            Err(CommandError::internal("cannot write the links").cause(error.to_string()))
+        }
         Ok(extracted) if is_void(&extracted) => Err(nothing_read(&extracted)),
         Ok(extracted) => {
             if !face.quiet {
-                tell_problems(&extracted);
+                print_problems(&extracted);
             }
             Ok(Exit::Clean)
         }
     }
 }
 
-fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), Failure> {
+fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>), CommandError> {
     let is_address = |input: &&str| input.starts_with("http://") || input.starts_with("https://");
     if let Some(address) = args.inputs.iter().filter_map(|input| input.to_str()).find(is_address) {
-        return Err(Failure::usage(format!("cannot extract from `{address}`"))
+        return Err(CommandError::usage(format!("cannot extract from `{address}`"))
             .cause("nothing is fetched here")
             .hint(format!("`relink check {address}` checks the links of a page")));
     }
@@ -65,9 +68,9 @@ fn settings(args: &ExtractArgs) -> Result<(ExtractSettings, Option<StdinReader>)
         format: args.read_as,
         column: args.column.as_deref().map(Into::into),
         shape: match args.format {
-            ExtractFormat::Human => LinkShape::Human,
-            ExtractFormat::Json => LinkShape::JsonMember,
-            ExtractFormat::Jsonl => LinkShape::JsonLine,
+            ExtractFormat::Human => LinkFormat::Human,
+            ExtractFormat::Json => LinkFormat::JsonMember,
+            ExtractFormat::Jsonl => LinkFormat::JsonLine,
         },
         today: now.to_zoned(TimeZone::UTC).date(),
     };
@@ -81,13 +84,13 @@ fn stdin_reader() -> StdinReader {
 
 /// Where links are written to. A JSON document is begun with its first link or
 /// at its end, so that an extraction of nothing leaves no half of one behind.
-struct Page {
+struct LinkOutput {
     out: BufWriter<io::Stdout>,
     is_document: bool,
     is_begun: bool,
 }
 
-impl Page {
+impl LinkOutput {
     fn new(format: ExtractFormat) -> Self {
         Self {
             out: BufWriter::with_capacity(WRITTEN_AT_ONCE, io::stdout()),
@@ -112,7 +115,7 @@ impl Page {
         Ok(())
     }
 
-    fn finish(&mut self, extracted: &Extracted) -> io::Result<()> {
+    fn finish(&mut self, extracted: &ExtractSummary) -> io::Result<()> {
         self.begin()?;
         if self.is_document {
             self.out.write_all(&report_ending(&tail(extracted))?)?;
@@ -121,7 +124,7 @@ impl Page {
     }
 }
 
-fn tail(extracted: &Extracted) -> LinkReportTail<'_> {
+fn tail(extracted: &ExtractSummary) -> LinkReportTail<'_> {
     LinkReportTail {
         problems: extracted.first_problems.iter().map(row).collect(),
         summary: LinkSummary {
@@ -133,8 +136,8 @@ fn tail(extracted: &Extracted) -> LinkReportTail<'_> {
     }
 }
 
-fn row(problem: &ExtractProblem) -> ProblemRow<'_> {
-    ProblemRow {
+fn row(problem: &ExtractProblem) -> ExtractProblemRow<'_> {
+    ExtractProblemRow {
         path: redact(&problem.path),
         line: problem.line,
         text: redact_prose(&problem.text),
@@ -142,22 +145,23 @@ fn row(problem: &ExtractProblem) -> ProblemRow<'_> {
 }
 
 /// Whether there was something to read and nothing could be.
-fn is_void(extracted: &Extracted) -> bool {
+fn is_void(extracted: &ExtractSummary) -> bool {
     extracted.documents == 0 && extracted.problems > 0
 }
 
-fn nothing_read(extracted: &Extracted) -> Failure {
+fn nothing_read(extracted: &ExtractSummary) -> CommandError {
     let problems = extracted.first_problems.iter().take(10);
     let nothing = "nothing could be read";
     let is_ours = panic_hook::has_panicked();
-    let failure = if is_ours { Failure::fault(nothing) } else { Failure::usage(nothing) };
+    let failure =
+        if is_ours { CommandError::internal(nothing) } else { CommandError::usage(nothing) };
     let failure =
         problems.fold(failure, |failure, problem| failure.cause(problem_line(&row(problem))));
     failure.hint("give files, directories, globs or `-`")
 }
 
 #[expect(clippy::print_stderr, reason = "problems stand beside the links")]
-fn tell_problems(extracted: &Extracted) {
+fn print_problems(extracted: &ExtractSummary) {
     for problem in &extracted.first_problems {
         eprintln!("problem: {}", problem_line(&row(problem)));
     }

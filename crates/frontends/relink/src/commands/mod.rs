@@ -16,44 +16,44 @@ mod survey;
 
 use std::io::IsTerminal;
 
-use relink_report::human::Paint;
+use relink_report::human::TextStyle;
 
-use crate::cli::{Cli, Color, Command, Face};
-use crate::failure::{Exit, Failure};
+use crate::cli::{Cli, Color, Command, GlobalArgs};
+use crate::error::{CommandError, Exit};
 use crate::{panic_hook, wiring};
 
 /// Runs a command.
-pub fn run(cli: Cli) -> Result<Exit, Failure> {
+pub fn run(cli: Cli) -> Result<Exit, CommandError> {
     match cli.command {
-        Command::Explain(args) => block_on(explain::run(args, paint(&cli.face))),
-        Command::Extract(args) => block_on(extract::run(args, cli.face)),
-        Command::Check(args) => block_on(check::run(*args, cli.face)),
-        Command::Crawl(args) => block_on(crawl::run(*args, cli.face)),
-        Command::Revive(args) => block_on(revive::run(*args, cli.face)),
-        Command::Report(args) => block_on(report::run(args, cli.face)),
+        Command::Explain(args) => block_on(explain::run(args, paint(&cli.global))),
+        Command::Extract(args) => block_on(extract::run(args, cli.global)),
+        Command::Check(args) => block_on(check::run(*args, cli.global)),
+        Command::Crawl(args) => block_on(crawl::run(*args, cli.global)),
+        Command::Revive(args) => block_on(revive::run(*args, cli.global)),
+        Command::Report(args) => block_on(report::run(args, cli.global)),
         Command::Patterns(args) => block_on(patterns::run(args)),
-        Command::Decay(args) => block_on(decay::run(*args, cli.face)),
-        Command::Survey(args) => block_on(survey::run(*args, cli.face)),
-        Command::Demo => block_on(demo::run(cli.face)),
+        Command::Decay(args) => block_on(decay::run(*args, cli.global)),
+        Command::Survey(args) => block_on(survey::run(*args, cli.global)),
+        Command::Demo => block_on(demo::run(cli.global)),
         Command::Db(args) => block_on(db::run(args)),
     }
 }
 
 /// Whether stdout is painted.
-pub fn paint(face: &Face) -> Paint {
+pub fn paint(face: &GlobalArgs) -> TextStyle {
     let wants_none = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_painted = match face.color {
         Color::Always => true,
         Color::Never => false,
         Color::Auto => !wants_none && std::io::stdout().is_terminal(),
     };
-    if is_painted { Paint::Ansi } else { Paint::Plain }
+    if is_painted { TextStyle::Ansi } else { TextStyle::Plain }
 }
 
-fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+fn block_on<T>(future: impl Future<Output = Result<T, CommandError>>) -> Result<T, CommandError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime =
-        runtime.map_err(|fault| Failure::fault("cannot start").cause(fault.to_string()))?;
+        runtime.map_err(|error| CommandError::internal("cannot start").cause(error.to_string()))?;
     let result = panic_hook::run(|| runtime.block_on(future));
     wiring::close_stores();
     relink_render::end_browsers();

@@ -1,16 +1,16 @@
-//! `relink patterns`: what was learnt about how sites moved.
+//! `relink patterns`: what was learned about how sites moved.
 
 use std::fmt::Write as _;
 
 use relink_engine::{Revival, lesson_programs};
-use relink_ports::{KeptLesson, Store};
+use relink_ports::{Store, StoredPattern};
 use relink_report::human::counted;
 use relink_report::printable;
-use relink_revive::program::{LearnedProgram, Reach};
+use relink_revive::program::{LearnedProgram, ProgramScope};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{PatternsArgs, PatternsCommand};
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
 use crate::settings::{current_folder, database};
 use crate::wiring;
@@ -32,8 +32,8 @@ struct PatternRow {
     programs: Vec<LearnedProgram>,
 }
 
-/// Looks after what was learnt.
-pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
+/// Looks after what was learned.
+pub async fn run(args: PatternsArgs) -> Result<Exit, CommandError> {
     let db = database(args.db, &current_folder()?)?;
     let is_reading = matches!(
         args.command,
@@ -43,9 +43,9 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
         if is_reading { wiring::store_for_reading(&db).await? } else { wiring::store(&db).await? };
     let store = &*store;
     match args.command {
-        PatternsCommand::List => print(&list(&store.lessons().await?))?,
+        PatternsCommand::List => print(&list(&store.patterns().await?))?,
         PatternsCommand::Show { pattern } => print(&show(store, pattern.0).await?)?,
-        PatternsCommand::Export => print(&export(&store.lessons().await?)?)?,
+        PatternsCommand::Export => print(&export(&store.patterns().await?)?)?,
         PatternsCommand::Import { file } => import(store, &file).await?,
         PatternsCommand::Disable { pattern } => switch(store, pattern.0, true).await?,
         PatternsCommand::Enable { pattern } => switch(store, pattern.0, false).await?,
@@ -53,15 +53,15 @@ pub async fn run(args: PatternsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-fn list(lessons: &[KeptLesson]) -> String {
+fn list(lessons: &[StoredPattern]) -> String {
     if lessons.is_empty() {
-        return "Nothing was learnt yet. `relink revive` learns from what it finds.\n".to_owned();
+        return "Nothing was learned yet. `relink revive` learns from what it finds.\n".to_owned();
     }
     lessons.iter().map(line).collect()
 }
 
 /// `P14  example.org/guide/  -> docs.example.org/<name>  (37 examples, 0 exceptions)`.
-fn line(lesson: &KeptLesson) -> String {
+fn line(lesson: &StoredPattern) -> String {
     let directory = printable(&lesson.directory);
     let off = if lesson.is_disabled { "  (off)" } else { "" };
     if lesson.is_dead {
@@ -93,17 +93,17 @@ fn told(learned: &LearnedProgram) -> String {
 /// How sure its answers are: in the directory itself, and below it. Where no
 /// page of the directory itself moved in this way, they are the same.
 fn trust(learned: &LearnedProgram) -> String {
-    let below = learned.record.confidence_if_alive(Reach::Below);
+    let below = learned.record.confidence_if_alive(ProgramScope::Below);
     if learned.record.own == 0 {
         return below.to_string();
     }
-    format!("{} here, {below} below", learned.record.confidence_if_alive(Reach::Own))
+    format!("{} here, {below} below", learned.record.confidence_if_alive(ProgramScope::Own))
 }
 
-async fn show(store: &dyn Store, id: i64) -> Result<String, Failure> {
+async fn show(store: &dyn Store, id: i64) -> Result<String, CommandError> {
     let lesson = find(store, id).await?;
     let mut text = line(&lesson);
-    let _ = writeln!(text, "learnt {}", lesson.learned.strftime("%Y-%m-%d %H:%M"));
+    let _ = writeln!(text, "learned {}", lesson.learned.strftime("%Y-%m-%d %H:%M"));
     for learned in lesson_programs(&lesson) {
         let _ = writeln!(text, "  {}  {}", trust(&learned), told(&learned));
     }
@@ -111,7 +111,7 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, Failure> {
     for scheme in ["http://", "https://", "http://www.", "https://www."] {
         let prefix = format!("{scheme}{}", lesson.directory);
         for kept in store.revivals(&prefix, "", EXAMPLES).await? {
-            let Ok(revival) = serde_json::from_str::<Revival>(&kept.story) else { continue };
+            let Ok(revival) = serde_json::from_str::<Revival>(&kept.report) else { continue };
             if let Some(alias) = revival.alias.filter(|_| shown < EXAMPLES) {
                 let (old, new) = (revival.url.as_str(), alias.url.as_str());
                 let _ = writeln!(text, "  {} -> {}", printable(old), printable(new));
@@ -122,16 +122,17 @@ async fn show(store: &dyn Store, id: i64) -> Result<String, Failure> {
     Ok(text)
 }
 
-async fn find(store: &dyn Store, id: i64) -> Result<KeptLesson, Failure> {
-    let lessons = store.lessons().await?;
+async fn find(store: &dyn Store, id: i64) -> Result<StoredPattern, CommandError> {
+    let lessons = store.patterns().await?;
     lessons.into_iter().find(|lesson| lesson.id == id).ok_or_else(|| unknown(id))
 }
 
-fn unknown(id: i64) -> Failure {
-    Failure::usage(format!("there is no pattern P{id}")).hint("`relink patterns list` shows all")
+fn unknown(id: i64) -> CommandError {
+    CommandError::usage(format!("there is no pattern P{id}"))
+        .hint("`relink patterns list` shows all")
 }
 
-fn export(lessons: &[KeptLesson]) -> Result<String, Failure> {
+fn export(lessons: &[StoredPattern]) -> Result<String, CommandError> {
     let rows: Vec<PatternRow> = lessons
         .iter()
         .map(|lesson| PatternRow {
@@ -145,18 +146,18 @@ fn export(lessons: &[KeptLesson]) -> Result<String, Failure> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&rows).map_err(cannot_encode)?))
 }
 
-async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Failure> {
+async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), CommandError> {
     let bad = |cause: String| {
-        Failure::usage(format!("cannot read patterns from `{}`", file.display()))
+        CommandError::usage(format!("cannot read patterns from `{}`", file.display()))
             .cause(cause)
             .hint("`relink patterns export` writes such files")
     };
-    let text = relink_files::read_to_string(file).map_err(|fault| bad(fault.to_string()))?;
+    let text = relink_files::read_to_string(file).map_err(|error| bad(error.to_string()))?;
     let rows: Vec<PatternRow> =
-        serde_json::from_str(&text).map_err(|fault| bad(fault.to_string()))?;
+        serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
     let count = rows.len() as u64;
     for row in rows {
-        let lesson = KeptLesson {
+        let lesson = StoredPattern {
             id: 0,
             directory: row.directory,
             is_dead: row.dead,
@@ -164,14 +165,14 @@ async fn import(store: &dyn Store, file: &std::path::Path) -> Result<(), Failure
             learned: row.learned,
             programs: serde_json::to_string(&row.programs).map_err(cannot_encode)?,
         };
-        let id = store.keep_lesson(&lesson).await?;
-        store.disable_lesson(id, row.disabled).await?;
+        let id = store.save_pattern(&lesson).await?;
+        store.disable_pattern(id, row.disabled).await?;
     }
     print(&format!("{} taken in\n", counted(count, "pattern")))
 }
 
-async fn switch(store: &dyn Store, id: i64, is_disabled: bool) -> Result<(), Failure> {
-    if !store.disable_lesson(id, is_disabled).await? {
+async fn switch(store: &dyn Store, id: i64, is_disabled: bool) -> Result<(), CommandError> {
+    if !store.disable_pattern(id, is_disabled).await? {
         return Err(unknown(id));
     }
     let state = if is_disabled { "off" } else { "on" };

@@ -7,16 +7,16 @@ use std::process::Command;
 use std::sync::Arc;
 
 use relink_engine::{Ports, crawl_before, site_report};
-use relink_model::ErrandId;
-use relink_ports::{RunSummary, SettledQuery};
-use relink_report::human::{Paint, grouped};
+use relink_model::TaskId;
+use relink_ports::{CheckedTargetQuery, RunSummary};
+use relink_report::human::{TextStyle, grouped};
 use relink_report::site::{self, Capped, ChangeRow, SiteComparison, SiteReport};
 use relink_report::{TargetRow, printable};
 
 use super::paint;
-use crate::cli::{Face, ReportArgs, ReportCommand, ReportFormat};
+use crate::cli::{GlobalArgs, ReportArgs, ReportCommand, ReportFormat};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, place_views, print, target_view, write_file};
 use crate::settings::{current_folder, database};
 use crate::wiring;
@@ -29,7 +29,7 @@ const PLACES: usize = 100;
 const CHANGES: usize = 50;
 
 /// Reports.
-pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: ReportArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     if let Some(ReportCommand::Diff { before, after, db }) = args.command {
         let ports = open(db).await?;
         return diff(&ports, before, after).await;
@@ -38,14 +38,14 @@ pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
         .output
         .iter()
         .map(|path| Ok((path, format_of(path)?)))
-        .collect::<Result<_, Failure>>()?;
+        .collect::<Result<_, CommandError>>()?;
     let ports = open(args.db).await?;
     let run = find(&ports, args.run).await?;
     let before = crawl_before(&ports, &run).await?;
     let report = site_report(&ports, &run, before.as_ref()).await?;
     for (path, format) in outputs {
-        let text = rendered(&ports, &report, &run, format, Paint::Plain).await?;
-        write_file(path, &text).map_err(|fault| cannot_write(path, &fault))?;
+        let text = rendered(&ports, &report, &run, format, TextStyle::Plain).await?;
+        write_file(path, &text).map_err(|error| cannot_write(path, &error))?;
     }
     if args.open {
         return show(&report, args.output).map(|()| Exit::Clean);
@@ -54,20 +54,22 @@ pub async fn run(args: ReportArgs, face: Face) -> Result<Exit, Failure> {
     print(&text).map(|()| Exit::Clean)
 }
 
-async fn open(db: Option<PathBuf>) -> Result<Ports, Failure> {
+async fn open(db: Option<PathBuf>) -> Result<Ports, CommandError> {
     let db = database(db, &current_folder()?)?;
     let clock = Arc::new(RunClock::start()?);
     wiring::ports_for_reading(&db, clock).await
 }
 
 /// The crawl of this number, or the latest.
-async fn find(ports: &Ports, number: Option<i64>) -> Result<RunSummary, Failure> {
+async fn find(ports: &Ports, number: Option<i64>) -> Result<RunSummary, CommandError> {
     let runs = ports.store.runs(Some("crawl"), usize::MAX).await?;
     let is_it = |run: &RunSummary| number.is_none_or(|number| run.id.0 == number);
     runs.into_iter().find(is_it).ok_or_else(|| match number {
-        Some(number) => Failure::usage(format!("there is no crawl {number}"))
+        Some(number) => CommandError::usage(format!("there is no crawl {number}"))
             .hint("`relink crawl status` lists them"),
-        None => Failure::usage("no site was crawled yet").hint("begin with `relink crawl URL`"),
+        None => {
+            CommandError::usage("no site was crawled yet").hint("begin with `relink crawl URL`")
+        }
     })
 }
 
@@ -76,8 +78,8 @@ async fn rendered(
     report: &SiteReport,
     run: &RunSummary,
     format: ReportFormat,
-    paint: Paint,
-) -> Result<String, Failure> {
+    paint: TextStyle,
+) -> Result<String, CommandError> {
     Ok(match format {
         ReportFormat::Human => site::human(report, paint),
         ReportFormat::Html => site::html(report),
@@ -89,14 +91,19 @@ async fn rendered(
 }
 
 /// One line for each target, with its final number of links.
-async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, Failure> {
+async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, CommandError> {
     let mut text = Vec::new();
-    let mut after = ErrandId(0);
+    let mut after = TaskId(0);
     loop {
-        let query = SettledQuery { after, limit: PIECE, places: PLACES, ..SettledQuery::ALL };
-        let piece = ports.store.settled(run.id, query).await?;
+        let query = CheckedTargetQuery {
+            after,
+            limit: PIECE,
+            locations: PLACES,
+            ..CheckedTargetQuery::ALL
+        };
+        let piece = ports.store.checked_targets(run.id, query).await?;
         let Some(last) = piece.last() else { break };
-        after = last.errand;
+        after = last.task;
         for settled in &piece {
             let places = place_views(settled);
             let row = TargetRow::new(&target_view(settled, &places));
@@ -107,24 +114,26 @@ async fn rows(ports: &Ports, run: &RunSummary) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-fn format_of(path: &Path) -> Result<ReportFormat, Failure> {
+fn format_of(path: &Path) -> Result<ReportFormat, CommandError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("html" | "htm") => Ok(ReportFormat::Html),
         Some("json") => Ok(ReportFormat::Json),
         Some("jsonl" | "ndjson") => Ok(ReportFormat::Jsonl),
         Some("txt" | "log") => Ok(ReportFormat::Human),
-        _ => Err(Failure::usage(format!("no report has the extension of `{}`", path.display()))
-            .hint("end the name in `.html`, `.json`, `.jsonl` or `.txt`")),
+        _ => {
+            Err(CommandError::usage(format!("no report has the extension of `{}`", path.display()))
+                .hint("end the name in `.html`, `.json`, `.jsonl` or `.txt`"))
+        }
     }
 }
 
-fn cannot_write(path: &Path, fault: &io::Error) -> Failure {
-    Failure::usage(format!("cannot write `{}`", path.display())).cause(fault.to_string())
+fn cannot_write(path: &Path, error: &io::Error) -> CommandError {
+    CommandError::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
 }
 
 /// Shows the report in the browser: the file that was written, or else one in
 /// the directory for temporary files.
-fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), Failure> {
+fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), CommandError> {
     let is_html = |path: &PathBuf| matches!(format_of(path), Ok(ReportFormat::Html));
     let path = outputs.into_iter().find(is_html).map_or_else(|| write_aside(report), Ok)?;
     let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
@@ -134,13 +143,13 @@ fn show(report: &SiteReport, outputs: Vec<PathBuf>) -> Result<(), Failure> {
 }
 
 /// Writes the page into the directory for temporary files.
-fn write_aside(report: &SiteReport) -> Result<PathBuf, Failure> {
+fn write_aside(report: &SiteReport) -> Result<PathBuf, CommandError> {
     let path = std::env::temp_dir().join(format!("relink-report-{}.html", report.run));
-    std::fs::write(&path, site::html(report)).map_err(|fault| cannot_write(&path, &fault))?;
+    std::fs::write(&path, site::html(report)).map_err(|error| cannot_write(&path, &error))?;
     Ok(path)
 }
 
-async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, Failure> {
+async fn diff(ports: &Ports, before: i64, after: i64) -> Result<Exit, CommandError> {
     let before = find(ports, Some(before)).await?;
     let after = find(ports, Some(after)).await?;
     let report = site_report(ports, &after, Some(&before)).await?;
@@ -160,7 +169,7 @@ fn compared(comparison: &SiteComparison) -> String {
 fn changed(title: &str, changes: &Capped<ChangeRow>) -> String {
     let mut text = format!("{title}: {}\n", grouped(changes.total));
     for change in changes.rows.iter().take(CHANGES) {
-        let word = |word: Option<relink_model::Word>| {
+        let word = |word: Option<relink_model::Verdict>| {
             word.map_or_else(|| "not there".to_owned(), |word| word.to_string())
         };
         let (was, is) = (word(change.before), word(change.after));

@@ -6,27 +6,27 @@ mod summary;
 use std::io::{self, Write as _};
 use std::sync::Arc;
 
-use relink_engine::{DeadPage, EngineFault, Ports, REVIVABLE, Revival, ReviveObserver, revive};
+use relink_engine::{DeadPage, EngineError, Ports, REVIVABLE, Revival, ReviveObserver, revive};
 use relink_lookup::{LocalArchive, WebArchive, WebArchiveSettings};
 use relink_model::RequestRights;
-use relink_ports::{Archive, Clock as _, Ledger};
-use relink_report::human::{self, Paint};
+use relink_ports::{Archive, BudgetStore, Clock as _};
+use relink_report::human::{self, TextStyle};
 use url::Url;
 
 use super::paint;
 use super::signals::stop_on_signal;
-use crate::cli::{Face, ReviveArgs, ReviveFormat};
+use crate::cli::{GlobalArgs, ReviveArgs, ReviveFormat};
 use crate::clock::RunClock;
-use crate::failure::{Exit, Failure};
-use crate::output::{Steps, Told, cannot_encode, print};
-use crate::settings::{ArchiveChoice, Looking, RevivePlan};
+use crate::error::{CommandError, Exit};
+use crate::output::{RevivalText, Steps, cannot_encode, print};
+use crate::settings::{ArchiveChoice, RevivePlan, ReviveSetup};
 use crate::wiring;
 
 /// Dead pages read from the store at a time.
 const PIECE: usize = 1024;
 
 /// Looks for dead pages.
-pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
+pub async fn run(args: ReviveArgs, face: GlobalArgs) -> Result<Exit, CommandError> {
     let clock = RunClock::start()?;
     let plan = RevivePlan::resolve(args, clock.now())?;
     let run = &plan.run;
@@ -42,22 +42,25 @@ pub async fn run(args: ReviveArgs, face: Face) -> Result<Exit, Failure> {
         return print("No dead page is known. `relink check` finds them.\n").map(|()| Exit::Clean);
     }
     let stop = stop_on_signal();
-    let mut teller = Teller::new(plan.format, &face);
+    let mut teller = RevivalPrinter::new(plan.format, &face);
     match revive(&ports, &plan.looking.revive, pages, &mut teller, &stop).await {
-        Err(EngineFault::Output(fault)) if fault.kind() == io::ErrorKind::BrokenPipe => {}
+        Err(EngineError::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {}
         done => done?,
     }
     teller.finish()?;
-    Ok(if stop.is_raised() { Exit::Interrupted } else { Exit::Clean })
+    Ok(if stop.is_stopped() { Exit::Interrupted } else { Exit::Clean })
 }
 
 /// The archives to ask.
-pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>>, Failure> {
+pub fn archives(
+    looking: &ReviveSetup,
+    ports: &Ports,
+) -> Result<Vec<Arc<dyn Archive>>, CommandError> {
     let mut archives: Vec<Arc<dyn Archive>> = Vec::new();
     if !looking.warcs.is_empty() {
-        let local = LocalArchive::open(&looking.warcs).map_err(|fault| {
-            Failure::usage(fault.to_string())
-                .because(&fault)
+        let local = LocalArchive::open(&looking.warcs).map_err(|error| {
+            CommandError::usage(error.to_string())
+                .because(&error)
                 .hint("`--warc` takes WARC and CDXJ files")
         })?;
         archives.push(Arc::new(local));
@@ -69,17 +72,17 @@ pub fn archives(looking: &Looking, ports: &Ports) -> Result<Vec<Arc<dyn Archive>
             }
             ArchiveChoice::Pywb(collection) => (WebArchiveSettings::pywb(collection), collection),
         };
-        let manners = wiring::manners(settings.manners, place, looking.archive_budget);
-        let settings = WebArchiveSettings { manners, ..settings };
+        let manners = wiring::manners(settings.limits, place, looking.archive_budget);
+        let settings = WebArchiveSettings { limits: manners, ..settings };
         let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-        let ledger: Arc<dyn Ledger> = Arc::clone(&ports.store) as _;
-        archives.push(Arc::new(WebArchive::new(settings, fetch, clock).counting_in(ledger)));
+        let ledger: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
+        archives.push(Arc::new(WebArchive::new(settings, fetch, clock).with_budget_store(ledger)));
     }
     Ok(archives)
 }
 
 /// The pages to look for, with what the store knows of them.
-async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, Failure> {
+async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, CommandError> {
     let mut pages = Vec::new();
     if let Some(urls) = &plan.urls {
         for url in urls {
@@ -102,20 +105,20 @@ async fn dead_pages(plan: &RevivePlan, ports: &Ports) -> Result<Vec<DeadPage>, F
 }
 
 /// Tells what came of it, page by page.
-struct Teller {
+struct RevivalPrinter {
     format: ReviveFormat,
-    paint: Paint,
+    paint: TextStyle,
     steps: Steps,
     /// The rows of one JSON document, until it is whole.
     rows: Vec<serde_json::Value>,
 }
 
-impl Teller {
-    fn new(format: ReviveFormat, face: &Face) -> Self {
+impl RevivalPrinter {
+    fn new(format: ReviveFormat, face: &GlobalArgs) -> Self {
         Self { format, paint: paint(face), steps: Steps::new(face), rows: Vec::new() }
     }
 
-    fn finish(self) -> Result<(), Failure> {
+    fn finish(self) -> Result<(), CommandError> {
         self.steps.clear();
         if self.format == ReviveFormat::Json {
             let text = serde_json::to_string_pretty(&self.rows).map_err(cannot_encode)?;
@@ -125,7 +128,7 @@ impl Teller {
     }
 }
 
-impl ReviveObserver for Teller {
+impl ReviveObserver for RevivalPrinter {
     fn progress(&mut self, done: usize, all: usize, directory: &str) {
         self.steps.show(done as u64, all as u64, directory);
     }
@@ -134,16 +137,16 @@ impl ReviveObserver for Teller {
         let mut out = io::stdout().lock();
         match self.format {
             ReviveFormat::Human => {
-                let told = Told::of(revival);
+                let told = RevivalText::of(revival);
                 let text = self.steps.beside(|| human::revival(self.paint, &told.view()));
                 out.write_all(text.as_bytes())
             }
             ReviveFormat::Jsonl => {
-                serde_json::to_writer(&mut out, &Told::of(revival).row())?;
+                serde_json::to_writer(&mut out, &RevivalText::of(revival).row())?;
                 out.write_all(b"\n")
             }
             ReviveFormat::Json => {
-                self.rows.push(serde_json::to_value(Told::of(revival).row())?);
+                self.rows.push(serde_json::to_value(RevivalText::of(revival).row())?);
                 Ok(())
             }
         }

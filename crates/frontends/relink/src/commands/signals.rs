@@ -5,13 +5,13 @@
 //! Ctrl-C or SIGTERM ends the process at once. A terminal that is closed may
 //! send SIGHUP twice, so that one never does.
 
-use relink_engine::{Stop, StopSwitch};
+use relink_engine::{StopSignal, StopTrigger};
 
-use crate::failure::Exit;
+use crate::error::Exit;
 
 /// A stop that the first signal raises.
-pub fn stop_on_signal() -> Stop {
-    let (switch, stop) = Stop::new();
+pub fn stop_on_signal() -> StopSignal {
+    let (switch, stop) = StopSignal::new();
     #[cfg(unix)]
     unix::watch(switch);
     #[cfg(not(unix))]
@@ -20,7 +20,7 @@ pub fn stop_on_signal() -> Stop {
 }
 
 #[cfg(not(unix))]
-async fn watch_ctrl_c(switch: StopSwitch) {
+async fn watch_ctrl_c(switch: StopTrigger) {
     if tokio::signal::ctrl_c().await.is_ok() {
         switch.raise();
     }
@@ -39,11 +39,11 @@ fn exit_at_once() {
 mod unix {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    use super::{StopSwitch, exit_at_once};
+    use super::{StopTrigger, exit_at_once};
 
     /// Watches the signals that this process does not ignore: `nohup` has
     /// SIGHUP ignored, and a shell has Ctrl-C ignored in the background.
-    pub(super) fn watch(switch: StopSwitch) {
+    pub(super) fn watch(switch: StopTrigger) {
         let ignored = ignored_signals();
         let open = |kind: SignalKind| {
             let is_ignored = ignored >> (kind.as_raw_value() - 1) & 1 == 1;
@@ -64,7 +64,7 @@ mod unix {
     }
 
     impl Signals {
-        async fn raise(mut self, switch: StopSwitch) {
+        async fn raise(mut self, switch: StopTrigger) {
             tokio::select! {
                 () = next(&mut self.interrupt) => {}
                 () = next(&mut self.terminate) => {}

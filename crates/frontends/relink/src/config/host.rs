@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// The table of one host.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -68,18 +68,18 @@ impl HostConfig {
 
 impl Secret {
     /// The value, for what `subject` says.
-    pub fn reveal(&self, subject: &str) -> Result<String, Failure> {
+    pub fn reveal(&self, subject: &str) -> Result<String, CommandError> {
         match self {
             Self::Text(text) => Ok(text.clone()),
             Self::Variable { env } => std::env::var(env).map_err(|_| {
-                Failure::usage(format!("{subject} cannot be read"))
+                CommandError::usage(format!("{subject} cannot be read"))
                     .cause(format!("the environment variable `{env}` is not set to a text"))
                     .hint("set it, or remove the entry from the configuration")
             }),
             Self::File { file } => {
-                let text = relink_files::read_to_string(file).map_err(|fault| {
-                    Failure::usage(format!("{subject} cannot be read"))
-                        .cause(format!("`{}`: {fault}", file.display()))
+                let text = relink_files::read_to_string(file).map_err(|error| {
+                    CommandError::usage(format!("{subject} cannot be read"))
+                        .cause(format!("`{}`: {error}", file.display()))
                 })?;
                 Ok(text.trim_end_matches(['\r', '\n']).to_owned())
             }

@@ -10,8 +10,8 @@ use std::path::{Component, Path, PathBuf};
 use toml::Table;
 
 use super::Config;
-use crate::failure::Failure;
-use crate::places;
+use crate::error::CommandError;
+use crate::paths;
 
 /// What a project's file sets, for the report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl ProjectConfig {
 
     /// Warns of the keys that are ignored.
     pub fn warn(&self) {
-        let own = places::user_config_path();
+        let own = paths::user_config_path();
         let own =
             own.map_or("your own configuration".to_owned(), |path| format!("`{}`", path.display()));
         for key in &self.ignored {
@@ -43,7 +43,7 @@ impl ProjectConfig {
                 "host" => format!("set it in {own}"),
                 flag => format!("set it in {own}, or give `--{flag}` on the command line"),
             };
-            Failure::usage(message).hint(hint).warn();
+            CommandError::usage(message).hint(hint).warn();
         }
     }
 }

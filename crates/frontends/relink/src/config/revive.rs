@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::parsed;
 use crate::cli::ElsewhereChoice;
-use crate::span_of_time::SpanOfTime;
+use crate::duration_arg::DurationArg;
 
 /// One layer of the table; what it does not say is `None`. Its keys are the
 /// long names of the flags of `relink revive`.
@@ -37,7 +37,7 @@ pub struct ReviveConfig {
     /// See `--least`.
     pub least: Option<f64>,
     /// See `--answer-age`.
-    pub answer_age: Option<SpanOfTime>,
+    pub answer_age: Option<DurationArg>,
 }
 
 impl ReviveConfig {

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::file::is_special;
-use crate::cli::Format;
-use crate::failure::Failure;
+use crate::cli::OutputFormat;
+use crate::error::CommandError;
 
 /// What a report is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,39 +19,44 @@ pub enum ReportSubject {
 
 impl ReportSubject {
     /// Fails if there is no report in this format.
-    pub fn require(self, format: Format) -> Result<Format, Failure> {
+    pub fn require(self, format: OutputFormat) -> Result<OutputFormat, CommandError> {
         let name = match self {
             Self::Crawl => return Ok(format),
             Self::Check => "a check",
             Self::Survey => "a survey",
         };
-        if format != Format::Html {
+        if format != OutputFormat::Html {
             return Ok(format);
         }
-        Err(Failure::usage(format!("{name} has no report in HTML"))
+        Err(CommandError::usage(format!("{name} has no report in HTML"))
             .hint("`relink crawl` has one; here, write `.json`, `.jsonl` or `.txt`"))
     }
 
     /// The format of a report in a file of this name. A device or a pipe
     /// without an extension gets what stdout gets.
-    pub fn format_of(self, path: &Path, stdout: Format) -> Result<Format, Failure> {
+    pub fn format_of(
+        self,
+        path: &Path,
+        stdout: OutputFormat,
+    ) -> Result<OutputFormat, CommandError> {
         let extension = path.extension().and_then(|extension| extension.to_str());
         let format = match extension.map(str::to_ascii_lowercase).as_deref() {
-            Some("json") => Format::Json,
-            Some("jsonl" | "ndjson") => Format::Jsonl,
-            Some("txt" | "log") => Format::Human,
-            Some("html" | "htm") => Format::Html,
+            Some("json") => OutputFormat::Json,
+            Some("jsonl" | "ndjson") => OutputFormat::Jsonl,
+            Some("txt" | "log") => OutputFormat::Human,
+            Some("html" | "htm") => OutputFormat::Html,
             None if is_special(path) => stdout,
             _ => return Err(self.unknown(path)),
         };
         self.require(format)
     }
 
-    fn unknown(self, path: &Path) -> Failure {
+    fn unknown(self, path: &Path) -> CommandError {
         let known = match self {
             Self::Crawl => "end the name in `.html`, `.json`, `.jsonl` or `.txt`",
             Self::Check | Self::Survey => "end the name in `.json`, `.jsonl` or `.txt`",
         };
-        Failure::usage(format!("no report has the extension of `{}`", path.display())).hint(known)
+        CommandError::usage(format!("no report has the extension of `{}`", path.display()))
+            .hint(known)
     }
 }

@@ -5,16 +5,18 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use relink_engine::{End, Ports, REVIVABLE, Remark, Remarked};
+use relink_engine::{CheckEnd, Diagnostic, Diagnostics, Ports, REVIVABLE};
 use relink_judge::codes;
-use relink_model::{Code, ErrandId, PlaceKind, RunId, Word};
-use relink_ports::{Files, HostTally, PlaceIn, Settled, SettledQuery};
-use relink_report::human::{self, Closing, FindingView, Headline, Paint, Snippet};
+use relink_model::{FindingCode, LinkKind, RunId, TaskId, Verdict};
+use relink_ports::{CheckedTarget, CheckedTargetQuery, Files, HostStats, LinkLocation};
+use relink_report::human::{self, FindingView, Footer, Headline, Snippet, TextStyle};
 
-use super::{RunEnd, Story, Told, cannot_write, crawl, host_row, place_views, survey};
-use crate::cli::Face;
+use super::{
+    FinishedRun, RevivalText, RunDetails, cannot_write, crawl, host_row, place_views, survey,
+};
+use crate::cli::GlobalArgs;
 use crate::config::ProjectConfig;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::settings::RunSettings;
 
 /// Findings read at a time.
@@ -28,12 +30,13 @@ const PLACES: usize = 8;
 const REMARKS_SHOWN: usize = 100;
 
 /// Shown in full unless `--verbose` asks for the rest.
-const SHOWN: [Word; 5] = [Word::Dead, Word::Soft404, Word::Hijacked, Word::Local, Word::Failing];
+const SHOWN: [Verdict; 5] =
+    [Verdict::Dead, Verdict::Soft404, Verdict::Hijacked, Verdict::Local, Verdict::Failing];
 
 /// How to write the report.
 pub struct HumanReport {
-    paint: Paint,
-    shown: Vec<Word>,
+    paint: TextStyle,
+    shown: Vec<Verdict>,
     is_quiet: bool,
     is_verbose: bool,
     max_age: Duration,
@@ -44,15 +47,15 @@ pub struct HumanReport {
 }
 
 impl HumanReport {
-    pub(super) fn new(settings: &RunSettings, face: &Face, paint: Paint) -> Self {
-        let is_shown = |word: &Word| {
-            face.verbose && *word != Word::Alive
+    pub(super) fn new(settings: &RunSettings, face: &GlobalArgs, paint: TextStyle) -> Self {
+        let is_shown = |word: &Verdict| {
+            face.verbose && *word != Verdict::Alive
                 || settings.fail_on.contains(word)
                 || SHOWN.contains(word)
         };
         Self {
             paint,
-            shown: Word::ALL.into_iter().filter(is_shown).collect(),
+            shown: Verdict::ALL.into_iter().filter(is_shown).collect(),
             is_quiet: face.quiet,
             is_verbose: face.verbose,
             max_age: settings.max_age,
@@ -65,13 +68,13 @@ impl HumanReport {
         &self,
         out: &mut (dyn Write + Send),
         ports: &Ports,
-        end: &RunEnd,
-        hosts: &[HostTally],
-    ) -> Result<(), Failure> {
+        end: &FinishedRun,
+        hosts: &[HostStats],
+    ) -> Result<(), CommandError> {
         let say = |out: &mut (dyn Write + Send), text: &str| {
             out.write_all(text.as_bytes()).map_err(cannot_write)
         };
-        for notice in end.story.notices() {
+        for notice in end.details.notices() {
             say(out, &format!("! {}\n", relink_report::printable(&notice)))?;
         }
         say(out, &self.headline(end))?;
@@ -80,23 +83,23 @@ impl HumanReport {
         }
         // A survey or a crawl may find thousands: the first are enough, unless
         // more is wanted.
-        let is_check = matches!(end.story, Story::Check(_));
-        let shown: &[Word] = if is_check || self.is_verbose { &self.shown } else { &[] };
+        let is_check = matches!(end.details, RunDetails::Check(_));
+        let shown: &[Verdict] = if is_check || self.is_verbose { &self.shown } else { &[] };
         let blocked_code = self.findings(out, ports, end.run, shown).await?;
-        if let Some(loaded) = end.story.loaded() {
+        if let Some(loaded) = end.details.loaded() {
             say(out, &remarks("problems", &loaded.problems))?;
             if self.is_verbose {
                 say(out, &remarks("notes that no longer hold", &loaded.expired))?;
             }
         }
-        if !matches!(end.story, Story::Crawl(_)) {
-            say(out, &format!("\n{}", human::summary(self.paint, &end.tally.words)))?;
+        if !matches!(end.details, RunDetails::Crawl(_)) {
+            say(out, &format!("\n{}", human::summary(self.paint, &end.tally.verdicts)))?;
         }
         if self.is_verbose {
             let skips = end.skips();
             say(out, &human::skipped(skips.iter().map(|(skip, count)| (skip.phrase(), count))))?;
         }
-        if let Story::Crawl(outcome) = &end.story {
+        if let RunDetails::Crawl(outcome) = &end.details {
             let mut report = crawl::report(ports, end.run).await?;
             // The notices above have it already.
             report.remark = None;
@@ -105,10 +108,10 @@ impl HumanReport {
             } else {
                 relink_report::site::human(&report, self.paint)
             };
-            say(out, &format!("{told}{}", crawl::beside(outcome)))?;
+            say(out, &format!("{told}{}", crawl::details(outcome)))?;
         }
-        if let Some(outcome) = end.story.survey() {
-            say(out, &survey::beside(outcome, self.is_verbose))?;
+        if let Some(outcome) = end.details.survey() {
+            say(out, &survey::details(outcome, self.is_verbose))?;
         }
         if !self.is_quiet
             && (self.is_verbose || hosts.len() > 1 || hosts.iter().any(|host| host.throttled > 0))
@@ -119,13 +122,13 @@ impl HumanReport {
         say(out, &closing(end, blocked_code))
     }
 
-    fn headline(&self, end: &RunEnd) -> String {
+    fn headline(&self, end: &FinishedRun) -> String {
         let took = end.finished.duration_since(end.started);
-        if let Story::Crawl(_) = &end.story {
+        if let RunDetails::Crawl(_) = &end.details {
             // The overview at the end says it with more.
             return String::new();
         }
-        if let Some(outcome) = end.story.survey() {
+        if let Some(outcome) = end.details.survey() {
             return survey::headline(outcome, took);
         }
         human::headline(&Headline {
@@ -145,47 +148,51 @@ impl HumanReport {
         out: &mut (dyn Write + Send),
         ports: &Ports,
         run: RunId,
-        shown: &[Word],
-    ) -> Result<Option<Code>, Failure> {
-        let mut blocked: HashMap<Code, u64> = HashMap::new();
+        shown: &[Verdict],
+    ) -> Result<Option<FindingCode>, CommandError> {
+        let mut blocked: HashMap<FindingCode, u64> = HashMap::new();
         let mut words = shown.to_vec();
-        words.extend([Word::Blocked].into_iter().filter(|word| !shown.contains(word)));
-        let mut after = ErrandId(0);
+        words.extend([Verdict::Blocked].into_iter().filter(|word| !shown.contains(word)));
+        let mut after = TaskId(0);
         loop {
-            let query = SettledQuery {
+            let query = CheckedTargetQuery {
                 after,
                 limit: PAGE,
-                words: Some(&words),
-                places: PLACES,
-                is_unasked: false,
+                verdicts: Some(&words),
+                locations: PLACES,
+                is_unfetched: false,
             };
-            let page = ports.store.settled(run, query).await?;
+            let page = ports.store.checked_targets(run, query).await?;
             let Some(last) = page.last() else { break };
-            after = last.errand;
+            after = last.task;
             for settled in &page {
-                if let (Word::Blocked, Some(code)) =
-                    (settled.settlement.word, settled.settlement.code)
+                if let (Verdict::Blocked, Some(code)) =
+                    (settled.result.verdict, settled.result.code)
                 {
                     *blocked.entry(code).or_default() += 1;
                 }
-                if shown.contains(&settled.settlement.word) {
+                if shown.contains(&settled.result.verdict) {
                     let text = self.finding(ports, settled).await?;
                     out.write_all(text.as_bytes()).map_err(cannot_write)?;
                 }
             }
         }
-        let commonest = |(code, count): &(Code, u64)| (*count, std::cmp::Reverse(*code));
+        let commonest = |(code, count): &(FindingCode, u64)| (*count, std::cmp::Reverse(*code));
         Ok(blocked.into_iter().max_by_key(commonest).map(|(code, _)| code))
     }
 
-    async fn finding(&self, ports: &Ports, settled: &Settled) -> Result<String, Failure> {
-        let settlement = &settled.settlement;
-        let told = if self.is_reviving && REVIVABLE.contains(&settlement.word) {
-            Told::recall(&*ports.store, &settled.url).await?
+    async fn finding(
+        &self,
+        ports: &Ports,
+        settled: &CheckedTarget,
+    ) -> Result<String, CommandError> {
+        let settlement = &settled.result;
+        let told = if self.is_reviving && REVIVABLE.contains(&settlement.verdict) {
+            RevivalText::recall(&*ports.store, &settled.url).await?
         } else {
             None
         };
-        let snippet = match settled.places.first() {
+        let snippet = match settled.locations.first() {
             Some(place) => snippet(&*ports.files, place).await,
             None => None,
         };
@@ -194,16 +201,16 @@ impl HumanReport {
             self.paint,
             &FindingView {
                 code: settlement.code,
-                word: settlement.word,
-                url: &settled.given,
+                verdict: settlement.verdict,
+                url: &settled.original_url,
                 reason: &settlement.reason,
                 confidence: settlement.confidence,
-                grounds: &settlement.grounds,
-                places: &place_views(settled),
+                evidence: &settlement.evidence,
+                locations: &place_views(settled),
                 links: settled.inlinks,
                 snippet: snippet.as_ref(),
                 help: advice,
-                revival: told.as_ref().map(Told::view).as_ref(),
+                revival: told.as_ref().map(RevivalText::view).as_ref(),
             },
         );
         Ok(format!("\n{text}"))
@@ -211,26 +218,26 @@ impl HumanReport {
 }
 
 /// The line a link stands in, read again from its document.
-async fn snippet(files: &dyn Files, place: &PlaceIn) -> Option<Snippet> {
-    if matches!(place.place.kind, PlaceKind::Line | PlaceKind::Argument) {
+async fn snippet(files: &dyn Files, place: &LinkLocation) -> Option<Snippet> {
+    if matches!(place.location.kind, LinkKind::ListEntry | LinkKind::Argument) {
         // The line would only repeat the address.
         return None;
     }
     // Not the whole document: one of 64 MiB may have a million findings.
-    let (span, path) = (place.place.span, Path::new(&place.path));
+    let (span, path) = (place.location.span, Path::new(&place.path));
     let reach = Snippet::reach(span);
     let bytes = files.read_range(path, reach.start as u64, reach.len()).await.ok()?;
     Snippet::cut_from(&bytes, span)
 }
 
 /// What is to be said of documents beside their findings.
-fn remarks(title: &str, remarked: &Remarked) -> String {
+fn remarks(title: &str, remarked: &Diagnostics) -> String {
     if remarked.remarks.is_empty() {
         return String::new();
     }
     let mut text = format!("\n{title}:\n");
     let shown = &remarked.remarks[..remarked.remarks.len().min(REMARKS_SHOWN)];
-    for Remark { path, line, text: said } in shown {
+    for Diagnostic { path, line, text: said } in shown {
         text.extend(["  ", &human::remark(path, *line, said), "\n"]);
     }
     let more = (remarked.remarks.len() - shown.len()) as u64 + remarked.more;
@@ -240,22 +247,24 @@ fn remarks(title: &str, remarked: &Remarked) -> String {
     text
 }
 
-fn closing(end: &RunEnd, blocked_code: Option<Code>) -> String {
+fn closing(end: &FinishedRun, blocked_code: Option<FindingCode>) -> String {
     let finished = || {
-        human::closing(&Closing {
+        human::closing(&Footer {
             failing: end.failing,
-            blocked: end.tally.words.get(&Word::Blocked).copied().unwrap_or(0),
+            blocked: end.tally.verdicts.get(&Verdict::Blocked).copied().unwrap_or(0),
             blocked_code,
         })
     };
-    match &end.story {
-        Story::Check(outcome) => match outcome.end {
-            End::Interrupted => human::interrupted(end.tally.settled, end.tally.targets),
-            End::NoNetwork => human::no_network().to_owned(),
-            End::Finished => finished(),
+    match &end.details {
+        RunDetails::Check(outcome) => match outcome.end {
+            CheckEnd::Interrupted => human::interrupted(end.tally.checked, end.tally.targets),
+            CheckEnd::NoNetwork => human::no_network().to_owned(),
+            CheckEnd::Finished => finished(),
         },
-        Story::Crawl(outcome) => crawl::closing(outcome, end).unwrap_or_else(finished),
-        Story::Survey(outcome) => survey::closing(outcome.end, &end.tally).unwrap_or_else(finished),
+        RunDetails::Crawl(outcome) => crawl::closing(outcome, end).unwrap_or_else(finished),
+        RunDetails::Survey(outcome) => {
+            survey::closing(outcome.end, &end.tally).unwrap_or_else(finished)
+        }
     }
 }
 
@@ -265,8 +274,8 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use async_trait::async_trait;
-    use relink_model::Place;
-    use relink_ports::{FileFault, Walk, Walked};
+    use relink_model::SourceLocation;
+    use relink_ports::{FileError, WalkRequest, WalkResult};
 
     use super::*;
 
@@ -278,11 +287,11 @@ mod tests {
 
     #[async_trait]
     impl Files for LongLine {
-        async fn walk(&self, _: &Walk) -> Result<Walked, FileFault> {
-            Ok(Walked::default())
+        async fn walk(&self, _: &WalkRequest) -> Result<WalkResult, FileError> {
+            Ok(WalkResult::default())
         }
 
-        async fn read(&self, _: &Path) -> Result<Vec<u8>, FileFault> {
+        async fn read(&self, _: &Path) -> Result<Vec<u8>, FileError> {
             self.read.fetch_add(self.line.len(), Ordering::Relaxed);
             Ok(self.line.clone())
         }
@@ -292,15 +301,15 @@ mod tests {
             _: &Path,
             start: u64,
             length: usize,
-        ) -> Result<Vec<u8>, FileFault> {
+        ) -> Result<Vec<u8>, FileError> {
             let start = usize::try_from(start).unwrap();
             let end = self.line.len().min(start + length);
             self.read.fetch_add(end - start, Ordering::Relaxed);
             Ok(self.line[start..end].to_vec())
         }
 
-        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileFault> {
-            Err(FileFault::Missing { path: path.display().to_string() })
+        fn open(&self, path: &Path) -> Result<Box<dyn Read + Send>, FileError> {
+            Err(FileError::Missing { path: path.display().to_string() })
         }
 
         async fn exists(&self, _: &Path) -> bool {
@@ -314,9 +323,9 @@ mod tests {
         let files = LongLine { line, read: AtomicUsize::new(0) };
         for n in (0..100_000).step_by(1000) {
             let span = (13 * n + 4..13 * n + 11).into();
-            let place = Place { span, line: 1, column: 1, kind: PlaceKind::Link };
-            let place = PlaceIn { path: "a.md".to_owned(), place };
-            assert!(snippet(&files, &place).await.is_some());
+            let location = SourceLocation { span, line: 1, column: 1, kind: LinkKind::Hyperlink };
+            let location = LinkLocation { path: "a.md".to_owned(), location };
+            assert!(snippet(&files, &location).await.is_some());
         }
         assert!(files.read.load(Ordering::Relaxed) < 100 * 16 * 1024);
     }

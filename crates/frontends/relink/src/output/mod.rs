@@ -6,23 +6,23 @@ mod format;
 mod human;
 mod json;
 mod progress;
+mod revival_text;
 mod survey;
-mod told;
 
 use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
 use jiff::Timestamp;
 use relink_engine::{
-    CrawlOutcome, Loaded, Observer, Outcome, Ports, Progress, REVIVABLE, Remark, Skip, Skips,
-    SurveyOutcome,
+    CheckOutcome, CheckSkipReason, CrawlOutcome, Diagnostic, LoadSummary, Observer, Ports,
+    Progress, REVIVABLE, SkipCounts, SurveyOutcome,
 };
 use relink_frontier::NetworkDoubt;
 use relink_model::RunId;
-use relink_ports::{HostTally, Settled, SettledQuery, Tally};
-use relink_report::human::Paint;
+use relink_ports::{CheckedTarget, CheckedTargetQuery, HostStats, RunStats};
+use relink_report::human::TextStyle;
 use relink_report::{
-    DeadLinks, HostRow, PlaceView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
+    DeadLinks, HostRow, LocationView, ProblemRow, ReportTail, SuggestionRow, Summary, TargetRow,
     TargetView, redact, redact_prose,
 };
 
@@ -30,12 +30,12 @@ pub use self::file::{OutputFile, write_file};
 pub use self::format::ReportSubject;
 use self::human::HumanReport;
 use self::json::JsonSink;
-pub use self::progress::{Bar, Steps};
+pub use self::progress::{ProgressDisplay, Steps};
+pub use self::revival_text::RevivalText;
 pub use self::survey::explain_domain;
-pub use self::told::Told;
-use crate::cli::{Face, Format};
+use crate::cli::{GlobalArgs, OutputFormat};
 use crate::commands::paint;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::settings::RunSettings;
 
 /// Hosts named in a report.
@@ -58,9 +58,10 @@ impl Out {
         Self::Stdout(BufWriter::with_capacity(STDOUT_BUFFER, io::stdout()))
     }
 
-    fn create(path: &Path) -> Result<Self, Failure> {
+    fn create(path: &Path) -> Result<Self, CommandError> {
         let file = OutputFile::create(path).map_err(|error| {
-            Failure::usage(format!("cannot write `{}`", path.display())).cause(error.to_string())
+            CommandError::usage(format!("cannot write `{}`", path.display()))
+                .cause(error.to_string())
         })?;
         Ok(Self::File(BufWriter::new(file)))
     }
@@ -91,15 +92,15 @@ impl Write for Out {
 }
 
 /// How a run ended, in numbers.
-pub struct RunEnd {
+pub struct FinishedRun {
     /// The run in the store.
     pub run: RunId,
     /// When it was first started.
     pub started: Timestamp,
     /// What kind of run it was, and how it went.
-    pub story: Story,
+    pub details: RunDetails,
     /// Its sums.
-    pub tally: Tally,
+    pub tally: RunStats,
     /// Findings that fail the run.
     pub failing: u64,
     /// The exit code.
@@ -108,27 +109,27 @@ pub struct RunEnd {
     pub finished: Timestamp,
 }
 
-impl RunEnd {
+impl FinishedRun {
     /// Links that were not checked, or whose findings are left alone.
-    fn skips(&self) -> Skips {
-        let skipped = self.story.loaded().map(|loaded| loaded.skipped.clone());
-        skipped.unwrap_or_default().with(Skip::Ignored, self.tally.hidden)
+    fn skips(&self) -> SkipCounts {
+        let skipped = self.details.loaded().map(|loaded| loaded.skipped.clone());
+        skipped.unwrap_or_default().with(CheckSkipReason::Ignored, self.tally.ignored)
     }
 }
 
 /// How a run went, beside its numbers.
-pub enum Story {
+pub enum RunDetails {
     /// Documents were read and their links checked.
-    Check(Box<Outcome>),
+    Check(Box<CheckOutcome>),
     /// A site was crawled.
     Crawl(Box<CrawlOutcome>),
-    /// A catalogue was surveyed.
+    /// A catalog was surveyed.
     Survey(Box<SurveyOutcome>),
 }
 
-impl Story {
+impl RunDetails {
     /// What was read, if documents were.
-    fn loaded(&self) -> Option<&Loaded> {
+    fn loaded(&self) -> Option<&LoadSummary> {
         match self {
             Self::Check(outcome) => Some(&outcome.loaded),
             Self::Crawl(_) | Self::Survey(_) => None,
@@ -159,7 +160,7 @@ impl Story {
 /// Writes results as they come.
 pub struct Reporter {
     sinks: Vec<Sink>,
-    bar: Bar,
+    bar: ProgressDisplay,
     /// Whether dead pages are looked for, so that their rows have to wait.
     is_reviving: bool,
 }
@@ -173,18 +174,22 @@ enum Sink {
 
 impl Reporter {
     /// Opens stdout and every file before anything is asked.
-    pub fn new(settings: &RunSettings, face: &Face, started: Timestamp) -> Result<Self, Failure> {
+    pub fn new(
+        settings: &RunSettings,
+        face: &GlobalArgs,
+        started: Timestamp,
+    ) -> Result<Self, CommandError> {
         let paint = paint(face);
         let mut sinks =
             vec![Sink::new(settings.format, Out::stdout(), settings, face, paint, started)];
         for (path, format) in &settings.outputs {
             let out = Out::create(path)?;
-            sinks.push(Sink::new(*format, out, settings, face, Paint::Plain, started));
+            sinks.push(Sink::new(*format, out, settings, face, TextStyle::Plain, started));
         }
-        if matches!(settings.format, Format::Jsonl | Format::Html) {
+        if matches!(settings.format, OutputFormat::Jsonl | OutputFormat::Html) {
             settings.note_project();
         }
-        Ok(Self { sinks, bar: Bar::new(face), is_reviving: false })
+        Ok(Self { sinks, bar: ProgressDisplay::new(face), is_reviving: false })
     }
 
     /// The same, with dead pages waiting for what comes of looking for them.
@@ -206,17 +211,21 @@ impl Reporter {
     }
 
     /// Writes the rows that had to wait, with what was found.
-    pub async fn release(&mut self, ports: &Ports, run: RunId) -> Result<(), Failure> {
+    pub async fn release(&mut self, ports: &Ports, run: RunId) -> Result<(), CommandError> {
         if !self.is_reviving {
             return Ok(());
         }
-        let mut query = SettledQuery { limit: PIECE, words: Some(&REVIVABLE), ..SettledQuery::ALL };
+        let mut query = CheckedTargetQuery {
+            limit: PIECE,
+            verdicts: Some(&REVIVABLE),
+            ..CheckedTargetQuery::ALL
+        };
         loop {
-            let piece = ports.store.settled(run, query).await?;
+            let piece = ports.store.checked_targets(run, query).await?;
             let Some(last) = piece.last() else { return Ok(()) };
-            query.after = last.errand;
+            query.after = last.task;
             for settled in &piece {
-                let told = Told::recall(&*ports.store, &settled.url).await?;
+                let told = RevivalText::recall(&*ports.store, &settled.url).await?;
                 let written =
                     self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, told.as_ref()));
                 written.map_err(cannot_write).or_else(forgive_broken_pipe)?;
@@ -225,7 +234,7 @@ impl Reporter {
     }
 
     /// Ends every report.
-    pub async fn finish(self, ports: &Ports, end: &RunEnd) -> Result<(), Failure> {
+    pub async fn finish(self, ports: &Ports, end: &FinishedRun) -> Result<(), CommandError> {
         self.bar.clear();
         let hosts = ports.store.hosts(end.run, HOSTS_NAMED).await?;
         let mut finished = Ok(());
@@ -239,8 +248,8 @@ impl Reporter {
 }
 
 impl Observer for Reporter {
-    fn settled(&mut self, settled: &Settled) -> io::Result<()> {
-        if self.is_reviving && REVIVABLE.contains(&settled.settlement.word) {
+    fn settled(&mut self, settled: &CheckedTarget) -> io::Result<()> {
+        if self.is_reviving && REVIVABLE.contains(&settled.result.verdict) {
             return Ok(());
         }
         self.sinks.iter_mut().try_for_each(|sink| sink.settled(settled, None))
@@ -256,22 +265,22 @@ impl Observer for Reporter {
 
 impl Sink {
     fn new(
-        format: Format,
+        format: OutputFormat,
         out: Out,
         settings: &RunSettings,
-        face: &Face,
-        paint: Paint,
+        face: &GlobalArgs,
+        paint: TextStyle,
         started: Timestamp,
     ) -> Self {
         match format {
-            Format::Jsonl => Self::Jsonl(out, Vec::new()),
-            Format::Json => Self::Json(JsonSink::new(out, started, settings)),
-            Format::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
-            Format::Html => Self::Html(out),
+            OutputFormat::Jsonl => Self::Jsonl(out, Vec::new()),
+            OutputFormat::Json => Self::Json(JsonSink::new(out, started, settings)),
+            OutputFormat::Human => Self::Human(out, HumanReport::new(settings, face, paint)),
+            OutputFormat::Html => Self::Html(out),
         }
     }
 
-    fn settled(&mut self, settled: &Settled, told: Option<&Told>) -> io::Result<()> {
+    fn settled(&mut self, settled: &CheckedTarget, told: Option<&RevivalText>) -> io::Result<()> {
         match self {
             Self::Jsonl(out, line) => {
                 line.clear();
@@ -284,7 +293,7 @@ impl Sink {
         }
     }
 
-    /// Readers of a stream want its lines soon. A fault here comes up again
+    /// Readers of a stream want its lines soon. An error here comes up again
     /// with the next line.
     fn flush(&mut self) {
         if let Self::Jsonl(out, _) = self {
@@ -292,11 +301,16 @@ impl Sink {
         }
     }
 
-    async fn finish(self, ports: &Ports, end: &RunEnd, hosts: &[HostTally]) -> Result<(), Failure> {
+    async fn finish(
+        self,
+        ports: &Ports,
+        end: &FinishedRun,
+        hosts: &[HostStats],
+    ) -> Result<(), CommandError> {
         match self {
             Self::Jsonl(mut out, _) => {
-                tell_notices(&end.story);
-                if let Some(outcome) = end.story.survey() {
+                tell_notices(&end.details);
+                if let Some(outcome) = end.details.survey() {
                     let row = serde_json::json!({ "survey": survey::row(outcome) });
                     writeln!(out, "{row}").map_err(cannot_write)?;
                 }
@@ -325,18 +339,18 @@ fn doubted(doubt: &NetworkDoubt) -> String {
 /// Says beside the results what the reader must know first; lines of JSON have
 /// no room for it.
 #[expect(clippy::print_stderr, reason = "this is what stderr is for")]
-fn tell_notices(story: &Story) {
+fn tell_notices(story: &RunDetails) {
     for notice in story.notices() {
         eprintln!("warning: {}", relink_report::printable(&notice));
     }
 }
 
-/// Prints text to stdout; a reader who has had enough is no fault.
-pub fn print(text: &str) -> Result<(), Failure> {
+/// Prints text to stdout; a reader who has had enough is no error.
+pub fn print(text: &str) -> Result<(), CommandError> {
     let mut out = io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     match written {
-        Err(fault) if fault.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(fault)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(cannot_write(error)),
         _ => Ok(()),
     }
 }
@@ -344,40 +358,43 @@ pub fn print(text: &str) -> Result<(), Failure> {
 const BROKEN_PIPE: &str = "nobody reads the results any more";
 
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-fn cannot_write(fault: io::Error) -> Failure {
-    if fault.kind() == io::ErrorKind::BrokenPipe {
-        return Failure::fault(BROKEN_PIPE);
+fn cannot_write(error: io::Error) -> CommandError {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return CommandError::internal(BROKEN_PIPE);
     }
-    Failure::fault("cannot write the report").cause(fault.to_string())
+    CommandError::internal("cannot write the report").cause(error.to_string())
 }
 
 /// A report could not be written as JSON.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
-pub fn cannot_encode(error: serde_json::Error) -> Failure {
-    Failure::fault("cannot write the report as JSON").cause(error.to_string())
+pub fn cannot_encode(error: serde_json::Error) -> CommandError {
+    CommandError::internal("cannot write the report as JSON").cause(error.to_string())
 }
 
-fn forgive_broken_pipe(failure: Failure) -> Result<(), Failure> {
+fn forgive_broken_pipe(failure: CommandError) -> Result<(), CommandError> {
     if failure.says(BROKEN_PIPE) { Ok(()) } else { Err(failure) }
 }
 
 /// Hands `then` the JSON row of a settled target.
 fn with_row(
-    settled: &Settled,
-    told: Option<&Told>,
+    settled: &CheckedTarget,
+    told: Option<&RevivalText>,
     then: impl FnOnce(&TargetRow) -> io::Result<()>,
 ) -> io::Result<()> {
     let places = place_views(settled);
     let suggestion = told.and_then(|told| SuggestionRow::new(&told.view()));
-    then(&TargetRow::new(&target_view(settled, &places)).suggesting(suggestion))
+    then(&TargetRow::new(&target_view(settled, &places)).with_suggestion(suggestion))
 }
 
 /// A settled target as reports see it.
-pub fn target_view<'a>(settled: &'a Settled, places: &'a [PlaceView<'a>]) -> TargetView<'a> {
-    let settlement = &settled.settlement;
+pub fn target_view<'a>(
+    settled: &'a CheckedTarget,
+    places: &'a [LocationView<'a>],
+) -> TargetView<'a> {
+    let settlement = &settled.result;
     TargetView {
-        url: &settled.given,
-        word: settlement.word,
+        url: &settled.original_url,
+        verdict: settlement.verdict,
         code: settlement.code,
         status: settlement.status,
         reason: &settlement.reason,
@@ -385,40 +402,40 @@ pub fn target_view<'a>(settled: &'a Settled, places: &'a [PlaceView<'a>]) -> Tar
         checked: settlement.at,
         is_cached: settled.is_cached,
         hops: settled.probe.as_ref().map_or(&[], |probe| &probe.hops),
-        looks: &settlement.looks,
+        attempts: &settlement.attempts,
         confidence: settlement.confidence,
-        grounds: &settlement.grounds,
-        places,
+        evidence: &settlement.evidence,
+        locations: places,
         inlinks: settled.inlinks,
         depth: settled.depth,
     }
 }
 
 /// The places of a settled target as reports see them.
-pub fn place_views(settled: &Settled) -> Vec<PlaceView<'_>> {
-    let places = settled.places.iter();
-    places.map(|place| PlaceView { path: &place.path, place: place.place }).collect()
+pub fn place_views(settled: &CheckedTarget) -> Vec<LocationView<'_>> {
+    let places = settled.locations.iter();
+    places.map(|place| LocationView { path: &place.path, location: place.location }).collect()
 }
 
-fn host_row(host: &HostTally) -> HostRow<'_> {
+fn host_row(host: &HostStats) -> HostRow<'_> {
     HostRow {
         name: host.name.as_str().into(),
-        asked: host.asked,
+        requests: host.requests,
         controls: host.controls,
-        answered: host.answered,
+        responses: host.responses,
         throttled: host.throttled,
-        busy_ms: host.busy_ms,
-        waited_ms: host.waited_ms,
+        busy_ms: host.request_ms,
+        waited_ms: host.politeness_wait_ms,
     }
 }
 
-fn problem_row(remark: &Remark) -> ProblemRow<'_> {
+fn problem_row(remark: &Diagnostic) -> ProblemRow<'_> {
     ProblemRow { path: redact(&remark.path), line: remark.line, text: redact_prose(&remark.text) }
 }
 
-fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
+fn tail<'a>(end: &'a FinishedRun, hosts: &'a [HostStats]) -> ReportTail<'a> {
     let tally = &end.tally;
-    let loaded = end.story.loaded();
+    let loaded = end.details.loaded();
     ReportTail {
         hosts: hosts.iter().map(host_row).collect(),
         problems: loaded
@@ -432,13 +449,13 @@ fn tail<'a>(end: &'a RunEnd, hosts: &'a [HostTally]) -> ReportTail<'a> {
             hosts: tally.hosts,
             targets: tally.targets,
             cached: tally.cached,
-            words: tally.words.clone(),
+            verdicts: tally.verdicts.clone(),
             skipped: end.skips().iter().map(|(skip, count)| (skip.to_string(), count)).collect(),
-            dead: DeadLinks::among(&tally.words),
-            notices: end.story.notices(),
+            dead: DeadLinks::among(&tally.verdicts),
+            notices: end.details.notices(),
             exit: end.exit as u8,
         },
-        survey: end.story.survey().map(survey::row),
+        survey: end.details.survey().map(survey::row),
         finished: end.finished,
     }
 }

@@ -8,14 +8,14 @@ use relink_engine::{Progress, Waiting};
 use relink_report::human::{counted, duration};
 use relink_report::printable;
 
-use crate::cli::Face;
+use crate::cli::GlobalArgs;
 
 /// A progress bar, or none.
-pub struct Bar(Option<ProgressBar>);
+pub struct ProgressDisplay(Option<ProgressBar>);
 
-impl Bar {
+impl ProgressDisplay {
     /// A bar if somebody can see it and wants to.
-    pub fn new(face: &Face) -> Self {
+    pub fn new(face: &GlobalArgs) -> Self {
         let is_seen = std::io::stderr().is_terminal() && std::env::var_os("CI").is_none();
         Self((is_seen && !face.quiet).then(bar))
     }
@@ -32,12 +32,12 @@ impl Bar {
                 ));
                 bar.tick();
             }
-            Progress::Asking { settled, targets, in_flight, waiting } => {
+            Progress::Asking { checked: settled, targets, in_flight, waiting } => {
                 bar.set_length(*targets);
                 bar.set_position(*settled);
                 bar.set_message(format!("{in_flight} in flight{}", waits(waiting)));
             }
-            Progress::Surveying { asked, in_flight, waiting, standings } => {
+            Progress::Surveying { requests: asked, in_flight, waiting, standings } => {
                 // How many will be asked is not known before the end.
                 bar.set_length(asked + *in_flight as u64);
                 bar.set_position(*asked);
@@ -60,8 +60,8 @@ pub struct Steps(Option<ProgressBar>);
 
 impl Steps {
     /// A bar if somebody can see it and wants to.
-    pub fn new(face: &Face) -> Self {
-        Self(Bar::new(face).0)
+    pub fn new(face: &GlobalArgs) -> Self {
+        Self(ProgressDisplay::new(face).0)
     }
 
     /// So many of so many are done, and this is next.

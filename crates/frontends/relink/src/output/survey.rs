@@ -2,9 +2,9 @@
 
 use jiff::SignedDuration;
 use relink_engine::{
-    BudgetUse, DomainReport, Standing, Standings, SurveyEnd, SurveyOutcome, SurveyReport,
+    BudgetUse, DomainCounts, DomainReport, DomainStatus, SurveyEnd, SurveyOutcome, SurveyReport,
 };
-use relink_ports::Tally;
+use relink_ports::RunStats;
 use relink_report::human::{counted, duration, grouped, interrupted, no_network};
 use relink_report::survey::{BudgetRow, DomainRow, RecallRow, StandingsRow, SurveyRow};
 use relink_report::{printable, redact, redact_prose};
@@ -27,14 +27,14 @@ pub fn headline(outcome: &SurveyOutcome, took: SignedDuration) -> String {
 }
 
 /// `104 domains OK by sampling, 6 suspicious → full check, 8 broken`.
-pub fn standings(standings: Standings) -> String {
+pub fn standings(standings: DomainCounts) -> String {
     let accepted = counted(standings.accepted, "domain");
     let (suspicious, broken) = (grouped(standings.suspicious), grouped(standings.broken));
     format!("{accepted} OK by sampling, {suspicious} suspicious → full check, {broken} broken")
 }
 
 /// What is made of the domains, and how much was probably found.
-pub fn beside(outcome: &SurveyOutcome, is_verbose: bool) -> String {
+pub fn details(outcome: &SurveyOutcome, is_verbose: bool) -> String {
     let report = &outcome.report;
     let mut text = format!("  {}\n", standings(report.standings));
     text += &recall(report);
@@ -90,11 +90,11 @@ fn domains(report: &SurveyReport, is_verbose: bool) -> String {
 }
 
 fn domain_line(domain: &DomainReport) -> String {
-    let sign = match domain.standing {
-        Standing::Accepted => '✓',
-        Standing::Suspicious => '◌',
-        Standing::Broken => '✗',
-        Standing::Unseen => '·',
+    let sign = match domain.status {
+        DomainStatus::Accepted => '✓',
+        DomainStatus::Suspicious => '◌',
+        DomainStatus::Broken => '✗',
+        DomainStatus::Unseen => '·',
     };
     format!(
         "  {sign} {}  {} broken, {} of {} asked: {}\n",
@@ -111,7 +111,7 @@ pub fn explain_domain(domain: &DomainReport) -> String {
     let mut text = format!(
         "\n{}: {}\n  {} of {} asked, {} broken",
         printable(&domain.name),
-        domain.standing.as_str(),
+        domain.status.as_str(),
         grouped(domain.checked.into()),
         counted(domain.urls.into(), "URL"),
         grouped(domain.broken.into())
@@ -132,21 +132,21 @@ pub fn explain_domain(domain: &DomainReport) -> String {
 }
 
 /// The last sentence of a survey that did not come to its proper end.
-pub fn closing(end: SurveyEnd, tally: &Tally) -> Option<String> {
+pub fn closing(end: SurveyEnd, tally: &RunStats) -> Option<String> {
     Some(match end {
         SurveyEnd::Finished | SurveyEnd::UpToDate => return None,
         SurveyEnd::BudgetSpent => {
             "This week's budget is used up; the same command goes on next week.\n".to_owned()
         }
         SurveyEnd::NoNetwork => no_network().to_owned(),
-        SurveyEnd::Interrupted => interrupted(tally.settled, tally.targets),
+        SurveyEnd::Interrupted => interrupted(tally.checked, tally.targets),
     })
 }
 
 /// The survey in JSON.
 pub fn row(outcome: &SurveyOutcome) -> SurveyRow<'_> {
     let report = &outcome.report;
-    let Standings { accepted, suspicious, broken, unseen } = report.standings;
+    let DomainCounts { accepted, suspicious, broken, unseen } = report.standings;
     SurveyRow {
         plan: outcome.plan.as_str().into(),
         seed: outcome.seed,
@@ -183,7 +183,7 @@ fn domain_row(domain: &DomainReport) -> DomainRow<'_> {
         checked: domain.checked,
         broken: domain.broken,
         failing: domain.failing,
-        standing: domain.standing.as_str().into(),
+        status: domain.status.as_str().into(),
         reason: redact_prose(&domain.reason),
     }
 }

@@ -5,15 +5,15 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use relink_engine::{AskSettings, CrawlRules, CrawlSettings, RenderMode, seed};
-use relink_frontier::{CrawlScope, Order, Pace, Reach, Scope};
+use relink_engine::{CrawlRules, CrawlSettings, DispatchSettings, RenderMode, seed};
+use relink_frontier::{CrawlScope, PolitenessPolicy, ScopeMode, TraversalOrder, UrlFilter};
 use url::Url;
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, fresh_since, pattern_scope};
 use super::{outputs, read_files, said};
-use crate::cli::{CrawlArgs, CrawlOrder, CrawlReach, Export, GoingArgs, Rendering};
+use crate::cli::{CrawlArgs, CrawlOrder, CrawlScopeArg, CrawlScopeArgs, Export, RenderArg};
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::error::CommandError;
 use crate::output::ReportSubject;
 
 /// Requests in flight for each processor: waiting for servers costs little.
@@ -31,7 +31,7 @@ pub struct CrawlPlan {
 
 impl CrawlPlan {
     /// Merges all layers.
-    pub fn resolve(args: CrawlArgs, now: Timestamp) -> Result<Self, Failure> {
+    pub fn resolve(args: CrawlArgs, now: Timestamp) -> Result<Self, CommandError> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let CrawlArgs { urls, format, output, export, fresh, fail_on, db, going, asking, .. } =
@@ -57,9 +57,9 @@ impl CrawlPlan {
             sitemaps: going.sitemap,
             reads_sitemaps: !going.no_sitemaps,
             render: match going.render {
-                Rendering::Auto => RenderMode::Auto,
-                Rendering::Always => RenderMode::Always,
-                Rendering::Never => RenderMode::Never,
+                RenderArg::Auto => RenderMode::Auto,
+                RenderArg::Always => RenderMode::Always,
+                RenderArg::Never => RenderMode::Never,
             },
             ask: crawl_ask(&config),
             time: going.max_time.map(|span| span.0),
@@ -72,35 +72,35 @@ impl CrawlPlan {
     }
 }
 
-fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, Failure> {
+fn seeds(urls: &[String]) -> Result<Vec<(String, Url)>, CommandError> {
     let canonical = |given: &String| match seed(given) {
         Ok(url) => Ok((given.clone(), url)),
-        Err(fault) => Err(Failure::usage(format!("cannot crawl `{given}`"))
-            .cause(fault)
+        Err(error) => Err(CommandError::usage(format!("cannot crawl `{given}`"))
+            .cause(error)
             .hint("write it like `relink crawl https://site.example/`")),
     };
     urls.iter().map(canonical).collect()
 }
 
 fn rules(
-    going: &GoingArgs,
+    going: &CrawlScopeArgs,
     config: &Config,
     seeds: &[(String, Url)],
     now: Timestamp,
-) -> Result<CrawlRules, Failure> {
+) -> Result<CrawlRules, CommandError> {
     let reach = match going.scope {
-        CrawlReach::Host => Reach::Host,
-        CrawlReach::Domain => Reach::Domain,
-        CrawlReach::Path => Reach::Prefix,
+        CrawlScopeArg::Host => ScopeMode::Host,
+        CrawlScopeArg::Domain => ScopeMode::Domain,
+        CrawlScopeArg::Path => ScopeMode::Prefix,
     };
     let starts: Vec<Url> = seeds.iter().map(|(_, url)| url.clone()).collect();
     let max_age = config.max_age.map_or(super::DAY, |span| span.0);
     Ok(CrawlRules {
-        scope: CrawlScope::new(reach, &starts, Scope::default()),
+        scope: CrawlScope::new(reach, &starts, UrlFilter::default()),
         filter: pattern_scope(config)?,
         order: match going.order {
-            CrawlOrder::Breadth => Order::BreadthFirst,
-            CrawlOrder::Depth => Order::DepthFirst,
+            CrawlOrder::Breadth => TraversalOrder::BreadthFirst,
+            CrawlOrder::Depth => TraversalOrder::DepthFirst,
         },
         depth: going.depth,
         pages: going.max_pages,
@@ -112,21 +112,21 @@ fn rules(
 }
 
 /// A site is visited more gently than a list that the user owns.
-fn crawl_ask(config: &Config) -> AskSettings {
+fn crawl_ask(config: &Config) -> DispatchSettings {
     let processors = available_parallelism().map_or(1, usize::from);
-    let interval = config.host_interval.map_or(Pace::CRAWL_INTERVAL, |span| span.0);
-    let host_concurrency = config.host_concurrency.unwrap_or(Pace::CRAWL_CONCURRENCY);
+    let interval = config.host_interval.map_or(PolitenessPolicy::CRAWL_INTERVAL, |span| span.0);
+    let host_concurrency = config.host_concurrency.unwrap_or(PolitenessPolicy::CRAWL_CONCURRENCY);
     let max_age = config.max_age.map_or(Duration::MAX, |span| span.0);
-    AskSettings {
+    DispatchSettings {
         concurrency: config.concurrency.unwrap_or(PER_PROCESSOR * processors).max(1),
-        pace: Pace::crawl(host_concurrency, interval),
+        politeness: PolitenessPolicy::crawl(host_concurrency, interval),
         ..ask_settings(config, max_age)
     }
 }
 
 /// What beside the beginning decides which crawl this is. How fast it goes,
 /// and how far, may change when it is taken up again.
-fn identity(going: &GoingArgs, config: &Config) -> BTreeMap<String, String> {
+fn identity(going: &CrawlScopeArgs, config: &Config) -> BTreeMap<String, String> {
     let list = |list: &Option<Vec<String>>| list.as_deref().unwrap_or_default().join("\u{1f}");
     BTreeMap::from([
         ("scope".to_owned(), format!("{:?}", going.scope)),

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use relink_decay::{Form, Patience, Sigma};
-use relink_engine::{Fails, FailureSet, MeasureSettings};
+use relink_decay::{DecayDefinition, Sigma, StoppingRule};
+use relink_engine::{FailureModel, FailureSet, MeasureSettings};
 use url::Url;
 
 use super::{RunSettings, ask_settings, asking_flags, current_folder, read_files};
 use crate::cli::{CrawlChoice, DecayArgs, DecayForm, DecayFormat, FailuresChoice, ScoringArgs};
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Everything `relink decay` needs to know.
 pub struct DecayPlan {
@@ -18,9 +18,9 @@ pub struct DecayPlan {
     /// The patiences of the surfer, at least one.
     pub sigmas: Vec<Sigma>,
     /// Which of the two definitions.
-    pub form: Form,
+    pub form: DecayDefinition,
     /// On which pages surfers fail.
-    pub fails: Fails,
+    pub fails: FailureModel,
     /// How many pages are named at either end.
     pub top: usize,
     /// The score above which a run fails.
@@ -45,14 +45,14 @@ pub enum DecaySubject {
 
 impl DecayPlan {
     /// Merges all layers.
-    pub fn resolve(args: DecayArgs) -> Result<Self, Failure> {
+    pub fn resolve(args: DecayArgs) -> Result<Self, CommandError> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let config = Config { db: args.db, ..asking_flags(args.asking) }.over(files);
         let sigmas = sigmas(&args.scoring.sigma)?;
         let form = match args.scoring.form {
-            DecayForm::Plain => Form::Plain,
-            DecayForm::Selfloop => Form::SelfLoop,
+            DecayForm::Plain => DecayDefinition::Plain,
+            DecayForm::Selfloop => DecayDefinition::SelfLoop,
         };
         let fails = fails(&args.scoring)?;
         let inputs: Vec<String> = args.url.iter().cloned().collect();
@@ -76,29 +76,29 @@ impl DecayPlan {
     }
 }
 
-fn page(given: &str) -> Result<Url, Failure> {
-    relink_engine::seed(given).map_err(|fault| {
-        Failure::usage(format!("cannot measure `{given}`"))
-            .cause(fault)
+fn page(given: &str) -> Result<Url, CommandError> {
+    relink_engine::seed(given).map_err(|error| {
+        CommandError::usage(format!("cannot measure `{given}`"))
+            .cause(error)
             .hint("write it like `relink decay https://site.example/`")
     })
 }
 
-fn sigmas(given: &[f64]) -> Result<Vec<Sigma>, Failure> {
+fn sigmas(given: &[f64]) -> Result<Vec<Sigma>, CommandError> {
     let sigma = |&value: &f64| {
-        Sigma::new(value).map_err(|fault| {
-            Failure::usage("that is no patience for a surfer")
-                .cause(fault.to_string())
+        Sigma::new(value).map_err(|error| {
+            CommandError::usage("that is no patience for a surfer")
+                .cause(error.to_string())
                 .hint("the paper's is `--sigma 0.1`")
         })
     };
     given.iter().map(sigma).collect()
 }
 
-fn fails(scoring: &ScoringArgs) -> Result<Fails, Failure> {
+fn fails(scoring: &ScoringArgs) -> Result<FailureModel, CommandError> {
     let unconfirmed = scoring.count_failing;
     if !(0.0..=1.0).contains(&unconfirmed) {
-        return Err(Failure::usage(format!("`--count-failing {unconfirmed}` is no share"))
+        return Err(CommandError::usage(format!("`--count-failing {unconfirmed}` is no share"))
             .cause("a share lies between 0 and 1")
             .hint("0 counts failing pages as sound, 1 as dead"));
     }
@@ -107,19 +107,19 @@ fn fails(scoring: &ScoringArgs) -> Result<Fails, Failure> {
         FailuresChoice::Hijacked => FailureSet::Hijacked,
         FailuresChoice::Blocked => FailureSet::Blocked,
     };
-    Ok(Fails { set, unconfirmed })
+    Ok(FailureModel { set, unconfirmed })
 }
 
 fn live(
     url: Url,
     scoring: &ScoringArgs,
     sigmas: &[Sigma],
-    form: Form,
-    fails: Fails,
+    form: DecayDefinition,
+    fails: FailureModel,
     config: &Config,
-) -> Result<MeasureSettings, Failure> {
+) -> Result<MeasureSettings, CommandError> {
     let [sigma] = sigmas else {
-        return Err(Failure::usage("the living web is measured with one sigma at a time")
+        return Err(CommandError::usage("the living web is measured with one sigma at a time")
             .cause(format!("{} are given", sigmas.len()))
             .hint("give one, or score a stored crawl with `--crawl latest`"));
     };
@@ -128,20 +128,20 @@ fn live(
         url,
         sigma: *sigma,
         form,
-        patience: patience(scoring),
+        stopping_rule: patience(scoring),
         seed: scoring.seed,
         fails,
-        pace: ask.pace,
+        politeness: ask.politeness,
         policy: ask.policy,
-        wait: ask.patience,
+        wait: ask.max_host_wait,
     })
 }
 
-fn patience(scoring: &ScoringArgs) -> Patience {
+fn patience(scoring: &ScoringArgs) -> StoppingRule {
     let patience = match scoring.walks {
-        Some(walks) => Patience { walks, ..Patience::sic_transit() },
-        None => Patience { half_width: scoring.within, ..Patience::default() },
+        Some(walks) => StoppingRule { walks, ..StoppingRule::sic_transit() },
+        None => StoppingRule { half_width: scoring.within, ..StoppingRule::default() },
     };
-    let looks = scoring.max_pages.unwrap_or(patience.looks).max(1);
-    Patience { looks, ..patience }
+    let looks = scoring.max_pages.unwrap_or(patience.pages_fetched).max(1);
+    StoppingRule { pages_fetched: looks, ..patience }
 }

@@ -11,7 +11,7 @@ use relink_fetch::{ClientIdentity, HostSettings, NoProxy, Proxies, Proxy};
 use url::Url;
 
 use crate::config::{Config, HostConfig, Secret};
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// Set by web servers for CGI programs, together with `HTTP_PROXY` if a client
 /// sends a header `Proxy` (<https://httpoxy.org>).
@@ -23,7 +23,10 @@ pub fn environment(name: &str) -> Option<String> {
 }
 
 /// The proxies of the flags and files, or else those of the environment.
-pub fn proxies(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<Proxies, Failure> {
+pub fn proxies(
+    config: &Config,
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Proxies, CommandError> {
     let exclude = exclude(config, &env)?;
     if let Some(text) = &config.proxy {
         let proxy = parse_proxy(text, "the proxy", "--proxy ")?;
@@ -38,41 +41,44 @@ pub fn proxies(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<
 }
 
 /// The proxy of the first of these variables that is set.
-fn first(names: &[&str], env: impl Fn(&str) -> Option<String>) -> Result<Option<Proxy>, Failure> {
+fn first(
+    names: &[&str],
+    env: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Proxy>, CommandError> {
     let mut set = names.iter().filter_map(|name| Some((name, env(name)?)));
     set.next().map(|(name, text)| from_variable(name, &text)).transpose()
 }
 
 /// The variables may name a proxy without a scheme, as in other programs.
-fn from_variable(name: &str, text: &str) -> Result<Proxy, Failure> {
+fn from_variable(name: &str, text: &str) -> Result<Proxy, CommandError> {
     let subject = format!("the proxy in `{name}`");
     let hint = format!("{name}=");
     let text = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     parse_proxy(&text, &subject, &hint)
 }
 
-fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, Failure> {
-    text.parse().map_err(|fault: relink_fetch::ParseProxyError| {
-        Failure::usage(format!("{subject} cannot be used"))
-            .cause(fault.to_string())
+fn parse_proxy(text: &str, subject: &str, option: &str) -> Result<Proxy, CommandError> {
+    text.parse().map_err(|error: relink_fetch::ParseProxyError| {
+        CommandError::usage(format!("{subject} cannot be used"))
+            .cause(error.to_string())
             .hint(format!("write it like `{option}http://127.0.0.1:8080`"))
     })
 }
 
-fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoProxy, Failure> {
+fn exclude(config: &Config, env: impl Fn(&str) -> Option<String>) -> Result<NoProxy, CommandError> {
     let (text, subject) = match &config.no_proxy {
         Some(list) => (list.join(","), "--no-proxy"),
         None => (env("no_proxy").or_else(|| env("NO_PROXY")).unwrap_or_default(), "NO_PROXY"),
     };
-    text.parse().map_err(|fault: relink_fetch::ParseNoProxyError| {
-        Failure::usage(format!("`{subject}` cannot be used"))
-            .cause(fault.to_string())
+    text.parse().map_err(|error: relink_fetch::ParseNoProxyError| {
+        CommandError::usage(format!("`{subject}` cannot be used"))
+            .cause(error.to_string())
             .hint("write it like `localhost,example.org:8080,10.0.0.0/8`")
     })
 }
 
 /// The client certificate for named hosts.
-pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, Failure> {
+pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, CommandError> {
     read_identity(config.client_cert.as_deref(), config.client_key.as_deref())
 }
 
@@ -81,11 +87,11 @@ pub fn identity(config: &Config) -> Result<Option<ClientIdentity>, Failure> {
 fn read_identity(
     certificate: Option<&Path>,
     key: Option<&Path>,
-) -> Result<Option<ClientIdentity>, Failure> {
+) -> Result<Option<ClientIdentity>, CommandError> {
     let Some(certificate) = certificate else {
         return match key {
             None => Ok(None),
-            Some(_) => Err(Failure::usage("there is a client key without a certificate")
+            Some(_) => Err(CommandError::usage("there is a client key without a certificate")
                 .hint("name the certificate with `--client-cert FILE`")),
         };
     };
@@ -93,31 +99,34 @@ fn read_identity(
     let key_text = key.map(read_pem).transpose()?;
     let key_text = key_text.as_deref().unwrap_or(&chain);
     let identity = ClientIdentity::from_pem(chain.as_bytes(), key_text.as_bytes());
-    let identity = identity.map_err(|fault| {
-        Failure::usage(format!(
+    let identity = identity.map_err(|error| {
+        CommandError::usage(format!(
             "`{}` cannot be used as a client certificate",
             certificate.display()
         ))
-        .cause(fault.to_string())
+        .cause(error.to_string())
         .hint("give both as PEM files: `--client-cert FILE --client-key FILE`")
     })?;
     Ok(Some(identity))
 }
 
-fn read_pem(path: &Path) -> Result<String, Failure> {
-    relink_files::read_to_string(path).map_err(|fault| {
-        Failure::usage(format!("cannot read the client certificate or key `{}`", path.display()))
-            .cause(fault.to_string())
+fn read_pem(path: &Path) -> Result<String, CommandError> {
+    relink_files::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!(
+            "cannot read the client certificate or key `{}`",
+            path.display()
+        ))
+        .cause(error.to_string())
     })
 }
 
 /// What single hosts get.
-pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, Failure> {
+pub fn hosts(config: &Config) -> Result<Vec<HostSettings>, CommandError> {
     let hosts = config.host.iter().flat_map(BTreeMap::iter);
     hosts.map(|(name, host)| host_settings(name, host)).collect()
 }
 
-fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, Failure> {
+fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, CommandError> {
     let subject = |what: &str| format!("{what} of the host `{name}`");
     let header = |(header, value): (&String, &Secret)| {
         Ok((header.clone(), value.reveal(&subject(&format!("the header `{header}`")))?))
@@ -125,16 +134,16 @@ fn host_settings(name: &str, host: &HostConfig) -> Result<HostSettings, Failure>
     let login = |secret: &Secret| parse_login(secret, &subject("the login"));
     Ok(HostSettings {
         origin: origin(name)?,
-        headers: host.headers.iter().map(header).collect::<Result<_, Failure>>()?,
+        headers: host.headers.iter().map(header).collect::<Result<_, CommandError>>()?,
         login: host.basic_auth.as_ref().map(login).transpose()?,
         identity: read_identity(host.client_cert.as_deref(), host.client_key.as_deref())?,
     })
 }
 
-fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), Failure> {
+fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), CommandError> {
     let text = secret.reveal(subject)?;
     let (user, password) = text.split_once(':').ok_or_else(|| {
-        Failure::usage(format!("{subject} cannot be used"))
+        CommandError::usage(format!("{subject} cannot be used"))
             .cause("it is not written as `USER:PASSWORD`")
     })?;
     Ok((user.to_owned(), password.to_owned()))
@@ -142,7 +151,7 @@ fn parse_login(secret: &Secret, subject: &str) -> Result<(String, String), Failu
 
 /// Scheme, host and port of a name like `example.org`, which is meant over
 /// https, or `http://localhost:8080`.
-fn origin(name: &str) -> Result<Url, Failure> {
+fn origin(name: &str) -> Result<Url, CommandError> {
     let text = if name.contains("://") { name.to_owned() } else { format!("https://{name}") };
     let url = Url::parse(&text).ok().filter(|url| {
         let rest = &url[url::Position::AfterPort..];
@@ -153,7 +162,7 @@ fn origin(name: &str) -> Result<Url, Failure> {
             && url.password().is_none()
     });
     url.ok_or_else(|| {
-        Failure::usage(format!("the key `host` has a host that cannot be used: `{name}`"))
+        CommandError::usage(format!("the key `host` has a host that cannot be used: `{name}`"))
             .hint("write it like `example.org`, `example.org:8443` or `http://localhost:8080`")
     })
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use relink_fetch::{HeaderHost, Settings};
+use relink_fetch::{FetchSettings, HeaderHost};
 use url::Url;
 
 use super::network;
 use crate::config::Config;
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// The name of the program, as servers see it.
 const PRODUCT: &str = concat!("Relink/", env!("CARGO_PKG_VERSION"));
@@ -19,16 +19,19 @@ const PURPOSE: &str = "link checker";
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
 /// What the fetcher needs to know; `inputs` are the arguments of the command.
-pub(super) fn fetch_settings(config: &Config, inputs: &[String]) -> Result<Settings, Failure> {
-    let defaults = Settings::default();
+pub(super) fn fetch_settings(
+    config: &Config,
+    inputs: &[String],
+) -> Result<FetchSettings, CommandError> {
+    let defaults = FetchSettings::default();
     let headers = config.header.as_deref().unwrap_or_default();
     let header_hosts = header_hosts(config, inputs);
     if !headers.is_empty() && header_hosts.is_empty() {
-        Failure::usage("`--header` is sent to no host: none is named on the command line")
+        CommandError::usage("`--header` is sent to no host: none is named on the command line")
             .hint("give `--header-for HOST 'NAME: VALUE'` for hosts in documents")
             .warn();
     }
-    Ok(Settings {
+    Ok(FetchSettings {
         timeout: config.timeout.map_or(defaults.timeout, |span| span.0),
         user_agent: user_agent(config)?,
         headers: headers.iter().map(|text| header(text)).collect::<Result<_, _>>()?,
@@ -66,12 +69,12 @@ pub(super) fn headers_by_host(values: &[String]) -> Option<BTreeMap<String, Vec<
 
 type HostHeader = (HeaderHost, (String, String));
 
-fn host_headers(config: &Config) -> Result<Vec<HostHeader>, Failure> {
+fn host_headers(config: &Config) -> Result<Vec<HostHeader>, CommandError> {
     let mut headers = Vec::new();
     for (host, texts) in config.header_for.iter().flatten() {
         let host: HeaderHost =
             host.parse().map_err(|error: relink_fetch::ParseHeaderHostError| {
-                Failure::usage("a header cannot be sent: its host is invalid")
+                CommandError::usage("a header cannot be sent: its host is invalid")
                     .cause(error.to_string())
                     .hint("write it like `--header-for example.org 'Authorization: Bearer TOKEN'`")
             })?;
@@ -83,10 +86,10 @@ fn host_headers(config: &Config) -> Result<Vec<HostHeader>, Failure> {
 }
 
 /// The user agent: `Relink/0.1.0 (link checker; +https://example.org/bot)`.
-fn user_agent(config: &Config) -> Result<String, Failure> {
+fn user_agent(config: &Config) -> Result<String, CommandError> {
     let contact = config.contact.as_deref().unwrap_or(REPOSITORY).trim();
     if contact.chars().any(|char| char.is_control() || matches!(char, '(' | ')')) {
-        return Err(Failure::usage("the contact cannot be sent")
+        return Err(CommandError::usage("the contact cannot be sent")
             .cause("it has brackets or control characters")
             .hint("write it like `--contact https://example.org/bot`"));
     }
@@ -101,17 +104,17 @@ fn user_agent(config: &Config) -> Result<String, Failure> {
 }
 
 /// The certificate authorities of the system, which are trusted too.
-fn tls_roots() -> Result<Vec<Vec<u8>>, Failure> {
+fn tls_roots() -> Result<Vec<Vec<u8>>, CommandError> {
     relink_fetch::system_roots().map_err(|error| {
-        let failure = Failure::usage(error.to_string())
+        let failure = CommandError::usage(error.to_string())
             .hint("name a file of certificates in PEM, or unset the variable");
         error.reasons().iter().fold(failure, |failure, reason| failure.cause(reason.clone()))
     })
 }
 
-fn header(text: &str) -> Result<(String, String), Failure> {
+fn header(text: &str) -> Result<(String, String), CommandError> {
     let (name, value) = text.split_once(':').ok_or_else(|| {
-        Failure::usage("a header cannot be sent")
+        CommandError::usage("a header cannot be sent")
             .cause("it has no colon")
             .hint("write it like `--header 'Accept-Language: de'`")
     })?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use relink_engine::{AskSettings, ReviveSettings};
+use relink_engine::{DispatchSettings, ReviveSettings};
 use relink_model::Confidence;
 use serde::Deserialize;
 use url::Url;
@@ -17,9 +17,9 @@ pub use self::choices::{ArchiveChoice, SearchChoice};
 use super::{
     RunSettings, ask_settings, asking_flags, current_folder, fresh_since, read_files, said,
 };
-use crate::cli::{ElsewhereChoice, ReviveArgs, ReviveFormat, RevivingArgs};
+use crate::cli::{CheckReviveArgs, ElsewhereChoice, ReviveArgs, ReviveFormat};
 use crate::config::{Config, ReviveConfig};
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// How old an answer may be that is not looked for again.
 const ANSWER_AGE: Duration = Duration::from_hours(30 * 24);
@@ -33,7 +33,7 @@ const LEAST: f64 = 0.7;
 const SEARCHES: u32 = 4;
 
 /// How dead pages are looked for.
-pub struct Looking {
+pub struct ReviveSetup {
     /// For the engine.
     pub revive: ReviveSettings,
     /// Archives on the web.
@@ -51,7 +51,7 @@ pub struct Looking {
 /// Everything `relink revive` needs to know.
 pub struct RevivePlan {
     /// How pages are looked for.
-    pub looking: Looking,
+    pub looking: ReviveSetup,
     /// The pages to look for; nothing means every dead one of the database.
     pub urls: Option<Vec<Url>>,
     /// Whether only sums are wanted.
@@ -64,7 +64,7 @@ pub struct RevivePlan {
 
 impl RevivePlan {
     /// Merges all layers.
-    pub fn resolve(mut args: ReviveArgs, now: Timestamp) -> Result<Self, Failure> {
+    pub fn resolve(mut args: ReviveArgs, now: Timestamp) -> Result<Self, CommandError> {
         let folder = current_folder()?;
         let files = read_files(args.config.as_deref(), &folder)?;
         let revive = looking_flags(&mut args);
@@ -72,7 +72,7 @@ impl RevivePlan {
         let ask = ask_settings(&config, Duration::MAX);
         let urls = args.urls.iter().map(|text| page(text)).collect::<Result<Vec<Url>, _>>()?;
         Ok(Self {
-            looking: Looking::new(&config.revive, &ask, now)?,
+            looking: ReviveSetup::new(&config.revive, &ask, now)?,
             urls: (!args.all).then_some(urls),
             is_summary: args.summary,
             format: args.format,
@@ -99,7 +99,7 @@ fn looking_flags(args: &mut ReviveArgs) -> ReviveConfig {
 }
 
 /// Those of `relink check --revive`; the rest is for the files to say.
-pub(super) fn reviving_flags(args: RevivingArgs) -> ReviveConfig {
+pub(super) fn reviving_flags(args: CheckReviveArgs) -> ReviveConfig {
     ReviveConfig {
         archive: said(args.archive),
         warc: said(args.warc),
@@ -110,18 +110,18 @@ pub(super) fn reviving_flags(args: RevivingArgs) -> ReviveConfig {
     }
 }
 
-impl Looking {
+impl ReviveSetup {
     /// How dead pages are looked for, with servers asked as is said here.
     pub(super) fn new(
         config: &ReviveConfig,
-        ask: &AskSettings,
+        ask: &DispatchSettings,
         now: Timestamp,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, CommandError> {
         let age = config.answer_age.map_or(ANSWER_AGE, |span| span.0);
         let midnight = |date: Date| Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp());
         let revive = ReviveSettings {
-            pace: ask.pace,
-            patience: ask.patience,
+            politeness: ask.politeness,
+            max_host_wait: ask.max_host_wait,
             policy: ask.policy,
             live: live_pages(config.live.as_deref().unwrap_or_default())?,
             fresh_since: fresh_since(now, age),
@@ -146,18 +146,18 @@ impl Looking {
     clippy::cast_sign_loss,
     reason = "a share lies between 0 and 1"
 )]
-fn least(share: f64) -> Result<Confidence, Failure> {
+fn least(share: f64) -> Result<Confidence, CommandError> {
     if !(0.0..=1.0).contains(&share) {
-        return Err(Failure::usage(format!("`{share}` is no share"))
+        return Err(CommandError::usage(format!("`{share}` is no share"))
             .hint("write it like `--least 0.7`: from 0 to 1"));
     }
     Ok(Confidence::percent((share * 100.0).round() as u8))
 }
 
-fn page(text: &str) -> Result<Url, Failure> {
-    relink_frontier::canonical(None, text).map_err(|fault| {
-        Failure::usage(format!("`{text}` is no page to look for"))
-            .cause(fault.to_string())
+fn page(text: &str) -> Result<Url, CommandError> {
+    relink_frontier::canonicalize(None, text).map_err(|error| {
+        CommandError::usage(format!("`{text}` is no page to look for"))
+            .cause(error.to_string())
             .hint("write it like `relink revive https://example.org/old/page`")
     })
 }
@@ -170,7 +170,7 @@ struct LiveRow {
     title: Option<String>,
 }
 
-fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, Failure> {
+fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, CommandError> {
     let mut pages = Vec::new();
     for file in files {
         pages.extend(live_list(file)?);
@@ -179,9 +179,9 @@ fn live_pages(files: &[PathBuf]) -> Result<Vec<(String, Option<String>)>, Failur
 }
 
 /// A list of live pages: JSON lines, or one address a line.
-fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, Failure> {
-    let text = relink_files::read_to_string(file).map_err(|fault| {
-        Failure::usage(format!("cannot read `{}`", file.display())).cause(fault.to_string())
+fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, CommandError> {
+    let text = relink_files::read_to_string(file).map_err(|error| {
+        CommandError::usage(format!("cannot read `{}`", file.display())).cause(error.to_string())
     })?;
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
@@ -190,9 +190,9 @@ fn live_list(file: &Path) -> Result<Vec<(String, Option<String>)>, Failure> {
             if !line.starts_with('{') {
                 return Ok((line.to_owned(), None));
             }
-            let row: LiveRow = serde_json::from_str(line).map_err(|fault| {
-                Failure::usage(format!("line {} of `{}` is no page", at + 1, file.display()))
-                    .cause(fault.to_string())
+            let row: LiveRow = serde_json::from_str(line).map_err(|error| {
+                CommandError::usage(format!("line {} of `{}` is no page", at + 1, file.display()))
+                    .cause(error.to_string())
                     .hint("write one `{\"url\": …, \"title\": …}` a line, or one address")
             })?;
             Ok((row.url, row.title))

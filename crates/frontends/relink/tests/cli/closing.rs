@@ -1,7 +1,7 @@
 //! What a run leaves behind on the disk, and databases that cannot be written.
 
-use relink_testkit::hostile::{Hostile, Trick};
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::hostile::{Hostile, Misbehavior};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{Desk, QUICK, Running};
 use crate::servers::Beside;
@@ -16,9 +16,9 @@ fn database_files(desk: &Desk) -> Vec<String> {
 /// Starts a check of which one request never ends, and sends it a signal.
 #[track_caller]
 fn check_signal(name: &str) {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/a", 200, "");
-    let silent = Beside::start(Hostile::start(Trick::Silence));
+    let silent = Beside::start(Hostile::start(Misbehavior::Silence));
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/a"), silent.url("/")]);
     let mut running = desk.start(&["urls.txt", "--timeout", "60s", "-o", "report.json"]);
@@ -40,10 +40,10 @@ fn signal_with_requests_in_flight_writes_the_report_and_leaves_only_the_database
 #[cfg(target_os = "linux")]
 #[test]
 fn hangup_under_nohup_is_ignored() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let (first, second) = (web.url("/a").to_string(), web.url("/b").to_string());
     web.page("/a", 200, "");
-    web.answer("/b", Answer::new(200, "").after(std::time::Duration::from_millis(300)));
+    web.answer("/b", CannedResponse::new(200, "").after(std::time::Duration::from_millis(300)));
     let desk = Desk::new();
     desk.list("urls.txt", [first, second]);
     let args = ["relink", "check", "urls.txt", "--db", "relink.db", "--format", "jsonl"];
@@ -65,8 +65,8 @@ fn path_with_relink() -> String {
 
 #[test]
 fn failed_check_with_requests_in_flight_leaves_only_the_database_file() {
-    let silent = Beside::start(Hostile::start(Trick::Silence));
-    let web = Web::start_blocking();
+    let silent = Beside::start(Hostile::start(Misbehavior::Silence));
+    let web = TestServer::start_blocking();
     web.page("/a", 200, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/a"), silent.url("/")]);
@@ -113,7 +113,7 @@ mod read_only {
 
     #[test]
     fn reading_commands_on_a_read_only_database_succeed() {
-        let web = Web::start_blocking();
+        let web = TestServer::start_blocking();
         web.page("/", 200, "<a href=/gone>gone</a>");
         let desk = Desk::new();
         let start = web.url("/").to_string();

@@ -1,6 +1,6 @@
 //! `relink db`.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::{Desk, Said};
 
@@ -35,7 +35,7 @@ fn a_database_that_is_not_there_is_not_made() {
 
 #[test]
 fn prune_forgets_old_runs_and_probes_but_no_target() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/good"), web.url("/gone")]);

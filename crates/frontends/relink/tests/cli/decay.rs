@@ -1,14 +1,14 @@
 //! `relink decay`: small webs with a known score, live, crawled and listed.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use crate::desk::{Desk, QUICK, Said};
 
 /// A web of pages and their links, from lines like `/ a a gone`. What has no
 /// line does not exist.
-fn town(pages: &str) -> Web {
-    let web = Web::start_blocking();
+fn town(pages: &str) -> TestServer {
+    let web = TestServer::start_blocking();
     for line in pages.lines() {
         let (path, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let links: Vec<String> =
@@ -53,7 +53,7 @@ fn small_webs_have_their_exact_score() {
 
 #[test]
 fn pictures_and_styles_are_not_followed() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let links = "<link rel=stylesheet href=/gone.css><img src=/gone.png><a href=/gone>a</a>\
                  <map><area href=/a></map>";
     web.page("/", 200, links).page("/a", 200, "<title>A</title>here I am");
@@ -151,7 +151,7 @@ fn what_fails_now_counts_by_half_or_as_told() {
     let lines = "/ busy a\n/a\n";
     for (args, expect) in [(&[][..], 0.225), (&["--count-failing", "1"][..], 0.45)] {
         let web = town(lines);
-        web.answer("/busy", Answer::new(500, "no"));
+        web.answer("/busy", CannedResponse::new(500, "no"));
         let url = web.url("/").to_string();
         let args = [&[url.as_str(), "--format", "json"], args].concat();
         let page = json(&decay(&Desk::new(), &args).exits(0))["page"].clone();
@@ -211,13 +211,16 @@ fn what_cannot_be_done_is_said() {
 }
 
 /// A town whose pages below `/p/` are linked from `/`, with this `robots.txt`.
-fn ruled(robots: &str) -> Web {
+fn ruled(robots: &str) -> TestServer {
     let web = town("/ p/a p/b open\n/p/a open\n/p/b open\n/open\n");
-    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    web.answer(
+        "/robots.txt",
+        CannedResponse::new(200, robots).header("Content-Type", "text/plain"),
+    );
     web
 }
 
-fn paths(web: &Web) -> Vec<String> {
+fn paths(web: &TestServer) -> Vec<String> {
     web.requests().into_iter().map(|seen| seen.path).collect()
 }
 
@@ -245,7 +248,7 @@ fn decay_of_a_page_that_robots_forbids_exits_3_with_the_reason() {
 #[test]
 fn decay_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
     let web = ruled("");
-    let later = Answer::new(429, "slow down").header("Retry-After", "3600");
+    let later = CannedResponse::new(429, "slow down").header("Retry-After", "3600");
     web.answer("/p/a", later.clone()).answer("/p/b", later.clone()).answer("/open", later);
     let (desk, url) = (Desk::new(), web.url("/"));
     decay(&desk, &[url.as_str()]).exits(0);

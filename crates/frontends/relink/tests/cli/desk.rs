@@ -214,7 +214,7 @@ impl Said {
 
 #[track_caller]
 fn read_row(line: &str) -> Value {
-    serde_json::from_str(line).unwrap_or_else(|fault| panic!("{fault}: {line}"))
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
 /// The results of a run.

@@ -4,10 +4,10 @@ use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use relink_testkit::web::Answer;
+use relink_testkit::web::CannedResponse;
 
-pub fn xml(body: impl Into<Vec<u8>>) -> Answer {
-    Answer::new(200, body).header("Content-Type", "application/xml")
+pub fn xml(body: impl Into<Vec<u8>>) -> CannedResponse {
+    CannedResponse::new(200, body).header("Content-Type", "application/xml")
 }
 
 pub fn urlset(urls: &[String]) -> String {

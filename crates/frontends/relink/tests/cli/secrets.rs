@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use relink_testkit::proxy::ForwardProxy;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{Desk, QUICK};
 use crate::maps::{urlset, xml};
@@ -95,7 +95,7 @@ fn all_files(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Spellings of a URL with a password in it, most of them accepted by URL
 /// parsers, the others malformed.
-fn spellings(web: &Web) -> Vec<String> {
+fn spellings(web: &TestServer) -> Vec<String> {
     let host = format!("127.0.0.1:{}", web.port());
     vec![
         format!("http://u:CANARY-plain@{host}/ok"),
@@ -118,24 +118,27 @@ fn spellings(web: &Web) -> Vec<String> {
 }
 
 /// A server whose pages, redirects, robots.txt and sitemap hold passwords.
-fn leaky_site() -> Web {
-    let web = Web::start_blocking();
+fn leaky_site() -> TestServer {
+    let web = TestServer::start_blocking();
     let host = format!("127.0.0.1:{}", web.port());
     let links = each(&spellings(&web), &|url| format!("<a href=\"{url}\">x</a>"));
     let text = format!("see http://u:CANARY-text@{host}/ and HTTP:u:CANARY-prose@{host}/");
     let head = format!("<title>http://u:CANARY-title@{host}/</title><h1>//u:CANARY-h1@{host}</h1>");
     let page = format!("{head}<p>{text}</p>{links}<a href='/moved'>m</a><a href='/refresh'>r</a>");
-    let cookie = |answer: Answer| answer.header("Set-Cookie", "sid=CANARY-cookie");
-    web.answer("/", cookie(Answer::new(200, page)));
+    let cookie = |answer: CannedResponse| answer.header("Set-Cookie", "sid=CANARY-cookie");
+    web.answer("/", cookie(CannedResponse::new(200, page)));
     web.page("/ok", 200, "<title>ok</title><p>fine</p>");
     let location = format!("http://u:CANARY-location@{host}/lost8");
-    web.answer("/moved", cookie(Answer::redirect(302, &location)));
+    web.answer("/moved", cookie(CannedResponse::redirect(302, &location)));
     let refresh =
         format!("<meta http-equiv=refresh content=\"0;url=http:u:CANARY-refresh@{host}/lost9\">");
     web.page("/refresh", 200, &refresh);
     let robots =
         format!("User-agent: *\nDisallow: /x\nSitemap: HTTP://u:CANARY-robots@{host}/map.xml\n");
-    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    web.answer(
+        "/robots.txt",
+        CannedResponse::new(200, robots).header("Content-Type", "text/plain"),
+    );
     web.answer("/map.xml", xml(urlset(&[format!("http://u:CANARY-map@{host}/lost10")])));
     web
 }
@@ -147,7 +150,7 @@ fn each(urls: &[String], form: &dyn Fn(&str) -> String) -> String {
 }
 
 /// Writes the spellings in every format that is read.
-fn write_documents(watch: &mut Watch, web: &Web) {
+fn write_documents(watch: &mut Watch, web: &TestServer) {
     let urls = spellings(web);
     let each = |form: &dyn Fn(&str) -> String| each(&urls, form);
     watch.input("a.md", &each(&|url| format!("[x]({url}) <{url}> {url}\n\n")));
@@ -228,16 +231,16 @@ fn crawl_of_a_site_with_passwords_leaks_nothing() {
 }
 
 #[test]
-fn survey_of_a_catalogue_with_passwords_leaks_nothing() {
+fn survey_of_a_catalog_with_passwords_leaks_nothing() {
     let web = leaky_site();
     let mut watch = Watch::new();
     write_documents(&mut watch, &web);
-    for catalogue in ["a.csv", "a.jsonl", "a.txt", "list.csv", "a.md"] {
+    for catalog in ["a.csv", "a.jsonl", "a.txt", "list.csv", "a.md"] {
         for format in ["human", "json"] {
-            let args = ["survey", catalogue, "--plan", "full", "--fresh", "-v", "--format", format];
+            let args = ["survey", catalog, "--plan", "full", "--fresh", "-v", "--format", format];
             watch.run(&[&args, QUICK, HEADERS].concat());
         }
-        watch.run(&["survey", "analyze", catalogue]);
+        watch.run(&["survey", "analyze", catalog]);
     }
     watch.assert_no_leaks();
 }
@@ -388,7 +391,7 @@ fn help_shows_no_value_of_the_environment() {
 
 #[test]
 fn outputs_mask_secret_parameters_of_urls() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let url = |query: &str| format!("{}?{query}", web.url("/gone"));
     let urls = [
         url("access_token=CANARY-1"),

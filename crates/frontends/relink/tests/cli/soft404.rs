@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use relink_testkit::proxy::ForwardProxy;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use crate::desk::{Desk, Rows, Said};
@@ -24,13 +24,16 @@ fn page(title: &str, text: &str) -> String {
 }
 
 /// What the site shows wherever nothing is.
-fn sorry() -> Answer {
-    Answer::new(200, page("Library", "Sorry, there is nothing on this shelf. Try another one."))
+fn sorry() -> CannedResponse {
+    CannedResponse::new(
+        200,
+        page("Library", "Sorry, there is nothing on this shelf. Try another one."),
+    )
 }
 
 /// A site that answers everything below `/shelf/`, with two books there.
-fn library() -> (Web, Desk) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn library() -> (TestServer, Desk) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/shelf/oak", 200, &article("oak")).page("/shelf/elm", 200, &article("elm"));
     web.below("/shelf/", sorry());
     let urls = ["/shelf/oak", "/shelf/elm", "/shelf/lost"].map(|path| web.url(path));
@@ -39,7 +42,7 @@ fn library() -> (Web, Desk) {
 }
 
 /// The paths asked that are in no list.
-fn strays(web: &Web, listed: &[&str]) -> Vec<String> {
+fn strays(web: &TestServer, listed: &[&str]) -> Vec<String> {
     let paths = web.requests().into_iter().map(|seen| seen.path);
     paths.filter(|path| !listed.contains(&path.as_str())).collect()
 }
@@ -84,7 +87,7 @@ fn the_report_says_what_was_compared_and_how_many_answer_as_if_alive() {
 
 #[test]
 fn a_directory_costs_one_stray_however_many_pages_it_has() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let names: Vec<String> = ('a'..='z').map(|letter| letter.to_string().repeat(3)).collect();
     let paths: Vec<String> = names.iter().map(|name| format!("/shelf/{name}")).collect();
     for (path, name) in paths.iter().zip(&names) {
@@ -142,9 +145,9 @@ fn without_memory_the_stray_is_asked_again_too() {
 
 #[test]
 fn a_home_page_shown_for_everything_stays_alive_at_home() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let home = article("home");
-    web.page("/", 200, &home).below("/", Answer::new(200, home));
+    web.page("/", 200, &home).below("/", CannedResponse::new(200, home));
     desk.list("urls.txt", ["/", "/lost"].map(|path| web.url(path)));
     let rows = desk.check(&["urls.txt"]).exits(1).rows();
     assert_eq!(rows.word(web.url("/")), "alive");
@@ -153,8 +156,8 @@ fn a_home_page_shown_for_everything_stays_alive_at_home() {
 
 #[test]
 fn everything_sent_home_is_told_as_that() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.page("/", 200, &article("home")).below("/shelf/", Answer::redirect(302, "/"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.page("/", 200, &article("home")).below("/shelf/", CannedResponse::redirect(302, "/"));
     web.page("/shelf/oak", 200, &article("oak"));
     desk.list("urls.txt", ["/", "/shelf/oak", "/shelf/lost"].map(|path| web.url(path)));
     let rows = desk.check(&["urls.txt"]).exits(1).rows();
@@ -164,8 +167,8 @@ fn everything_sent_home_is_told_as_that() {
 }
 
 /// A page that was about gardens and is about betting a month later.
-fn hijacked() -> (Web, Desk, Rows) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn hijacked() -> (TestServer, Desk, Rows) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/", 200, &article("rose"));
     desk.list("urls.txt", [web.url("/")]);
     let first = desk.check_at("2026-10-02T09:00:00Z", &["urls.txt"]).exits(0).rows();
@@ -178,8 +181,8 @@ fn hijacked() -> (Web, Desk, Rows) {
 
 /// Two sections that were given up, a page that moved from one of them, pages
 /// that meet by chance, and two forms of one page that moved.
-fn redirected() -> (Web, Desk) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn redirected() -> (TestServer, Desk) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     for page in ["/hub", "/trees/yew", "/hours", "/manual"] {
         web.page(page, 200, &article(&page.replace('/', "")));
     }
@@ -324,7 +327,7 @@ fn words(rows: &Rows) -> BTreeMap<String, String> {
 
 #[test]
 fn a_killed_run_comes_to_the_same_verdicts() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let mut urls = Vec::new();
     for shelf in ["ash", "beech", "cedar", "fir"] {
         web.below(&format!("/{shelf}/"), sorry());
@@ -332,7 +335,7 @@ fn a_killed_run_comes_to_the_same_verdicts() {
             let path = format!("/{shelf}/{book}");
             // Two of four are not there.
             if book.len() > 3 {
-                let slow = Answer::new(200, article(book)).after(Duration::from_millis(20));
+                let slow = CannedResponse::new(200, article(book)).after(Duration::from_millis(20));
                 web.answer(&path, slow);
             }
             urls.push(web.url(&path));
@@ -360,17 +363,17 @@ fn a_sound_site_costs_hardly_more_requests_than_it_has_pages() {
 }
 
 /// A file of a web site's frame.
-fn file(kind: &str, body: &str) -> Answer {
-    Answer::new(200, body).header("Content-Type", kind)
+fn file(kind: &str, body: &str) -> CannedResponse {
+    CannedResponse::new(200, body).header("Content-Type", kind)
 }
 
 #[test]
 fn resources_with_cache_busting_queries_are_alive() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.answer("/wp/a.js", file("application/javascript", "var a = 1;"))
         .answer("/wp/a.css", file("text/css", "body { color: #111 }"))
         .answer("/img/logo.svg", file("image/svg+xml", "<svg xmlns='x'/>"))
-        .answer("/fonts/a.woff2", Answer::new(200, vec![b'w', 0, 1, 2, 3, 255]))
+        .answer("/fonts/a.woff2", CannedResponse::new(200, vec![b'w', 0, 1, 2, 3, 255]))
         .answer("/w/load.php", file("text/css; charset=utf-8", ".a{}"))
         .answer("/w/script.php", file("text/javascript; charset=utf-8", "var b;"));
     let paths = [
@@ -392,7 +395,7 @@ fn resources_with_cache_busting_queries_are_alive() {
 
 #[test]
 fn missing_image_answered_with_an_error_page_is_a_soft_404() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.below("/img/", sorry());
     web.answer("/img/there.png", file("image/png", "\u{1}png"));
     desk.list("urls.txt", ["/img/gone.png?v=3", "/img/there.png?v=3"].map(|path| web.url(path)));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use crate::desk::{Desk, QUICK, Said};
@@ -15,7 +15,7 @@ const PAGES: usize = 40;
 
 /// A federation whose dead directories are known.
 struct Federation {
-    web: Web,
+    web: TestServer,
     desk: Desk,
     /// Every URL with whether it is broken.
     urls: Vec<(String, bool)>,
@@ -30,7 +30,7 @@ fn is_dead(host: usize, directory: usize) -> bool {
 
 impl Federation {
     fn new(delay: Duration) -> Self {
-        let web = Web::start_blocking();
+        let web = TestServer::start_blocking();
         let mut urls = Vec::new();
         let mut table = "domain,url,broken\n".to_owned();
         for host in 0..HOSTS {
@@ -43,21 +43,21 @@ impl Federation {
                 let dead = is_dead(host, directory);
                 if !dead {
                     let body = format!("<title>{name} {path}</title><p>{host} {directory} {page}");
-                    web.host(&name).sequence(&path, [Answer::new(200, body).after(delay)]);
+                    web.host(&name).sequence(&path, [CannedResponse::new(200, body).after(delay)]);
                 }
                 table.extend([format!("{name},{url},{}\n", u8::from(dead))]);
                 urls.push((url, dead));
             }
         }
         let desk = Desk::new();
-        desk.write("catalogue.csv", &table);
+        desk.write("catalog.csv", &table);
         let port = web.port();
         let resolve = (0..HOSTS).map(|host| format!("d{host}.test:{port}:127.0.0.1")).collect();
         Self { web, desk, urls, resolve }
     }
 
     fn args<'a>(&'a self, args: &[&'a str]) -> Vec<&'a str> {
-        let mut all = vec!["survey", "catalogue.csv", "--db", "relink.db", "--seed", "7"];
+        let mut all = vec!["survey", "catalog.csv", "--db", "relink.db", "--seed", "7"];
         all.extend(QUICK);
         for resolve in &self.resolve {
             all.extend(["--resolve", resolve]);
@@ -148,7 +148,7 @@ fn the_full_plan_asks_everything_and_is_certain() {
     assert_eq!(survey["recall"]["low"], 100.0);
     assert_eq!(survey["end"], "finished");
     assert_eq!(survey["domains"].as_array().unwrap().len(), HOSTS);
-    assert_eq!(report["targets"][0]["places"][0]["path"], "catalogue.csv");
+    assert_eq!(report["targets"][0]["places"][0]["path"], "catalog.csv");
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn a_budget_spreads_a_survey_over_weeks_and_then_asks_what_is_due() {
 }
 
 #[test]
-fn the_store_is_a_catalogue_too() {
+fn the_store_is_a_catalog_too() {
     let federation = Federation::new(Duration::ZERO);
     federation.survey(&["--plan", "full", "-q"]).exits(1);
     let said = federation.desk.run(&["survey", "analyze", "--store", "--db", "relink.db"]).exits(0);
@@ -210,7 +210,7 @@ fn the_store_is_a_catalogue_too() {
 }
 
 #[test]
-fn a_catalogue_that_cannot_be_used_exits_2_with_a_hint() {
+fn a_catalog_that_cannot_be_used_exits_2_with_a_hint() {
     let desk = Desk::new();
     desk.write("t.csv", "domain,url\na.test,http://a.test/\n").write("empty.csv", "");
     let check = |args: &[&str], piece: &str| {
@@ -231,7 +231,7 @@ fn a_catalogue_that_cannot_be_used_exits_2_with_a_hint() {
 fn analyze_shows_sizes_as_bars_json_and_svg() {
     let federation = Federation::new(Duration::ZERO);
     let desk = &federation.desk;
-    let args = ["survey", "analyze", "catalogue.csv", "--db", "relink.db"];
+    let args = ["survey", "analyze", "catalog.csv", "--db", "relink.db"];
     let said = desk.run(&[&args[..], &["-o", "sizes.svg"]].concat()).exits(0);
     for piece in ["1,200 URLs on 5 domains", "Domains by size", "101–1,000 URLs", "█ 100.0 % (5)"]
     {
@@ -263,9 +263,9 @@ fn simulate_prints_table_1_beside_ours() {
 }
 
 #[test]
-fn simulate_takes_a_catalogue_with_its_truth() {
+fn simulate_takes_a_catalog_with_its_truth() {
     let federation = Federation::new(Duration::ZERO);
-    let args = ["survey", "simulate", "catalogue.csv", "--weeks", "0", "--runs", "1"];
+    let args = ["survey", "simulate", "catalog.csv", "--weeks", "0", "--runs", "1"];
     let said = federation.desk.run(&args).exits(0);
     let broken = federation.broken();
     assert!(said.stdout.starts_with("1,200 URLs on 5 domains"), "{}", said.stdout);
@@ -281,8 +281,8 @@ fn simulate_takes_a_catalogue_with_its_truth() {
 
 #[test]
 fn survey_of_a_host_that_asks_for_an_hour_ends_in_every_run() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.below("/", Answer::new(429, "slow down").header("Retry-After", "3600"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.below("/", CannedResponse::new(429, "slow down").header("Retry-After", "3600"));
     let urls = (0..60).map(|n| format!("{},d{}.test", web.url(&format!("/p{n}")), n % 3));
     desk.list("catalog.csv", ["url,domain".to_owned()].into_iter().chain(urls));
     let args = ["survey", "catalog.csv", "--db", "relink.db", "--plan", "full"];

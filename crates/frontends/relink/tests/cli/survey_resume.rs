@@ -11,15 +11,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use relink_engine::{
-    AskSettings, CatalogueFields, CatalogueSource, Observer, Ports, Progress, ReadCatalogue, Stop,
-    SurveySettings, read_catalogue, survey,
+    CatalogFields, CatalogSource, DispatchSettings, LoadedCatalog, Observer, Ports, Progress,
+    StopSignal, SurveySettings, read_catalog, survey,
 };
-use relink_files::{Disk, DiskSettings};
-use relink_frontier::Pace;
-use relink_model::{Ending, Hop, Timings};
-use relink_ports::{Body, Clock, Fetch, Fetched, Request, Settled};
+use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_frontier::PolitenessPolicy;
+use relink_model::{FetchOutcome, Hop, Timings};
+use relink_ports::{Body, CheckedTarget, Clock, Fetch, FetchRequest, FetchResult};
 use relink_store::SqliteStore;
-use relink_survey::PlanName;
+use relink_survey::SamplingPlanName;
 use tokio::sync::Notify;
 use url::Url;
 
@@ -67,13 +67,13 @@ impl MadeUpWeb {
         (url.clone(), 200, format!("<title>{url}</title><p>This is what {url} says."))
     }
 
-    fn fetched(url: &Url) -> Fetched {
+    fn fetched(url: &Url) -> FetchResult {
         let (landing, status, text) = Self::respond(url);
         let hop = |url: &Url, status, location: Option<&Url>| Hop {
             url: url.to_string(),
             status,
             location: location.map(ToString::to_string),
-            address: None,
+            ip: None,
         };
         let mut hops = Vec::new();
         if landing != *url {
@@ -81,9 +81,9 @@ impl MadeUpWeb {
         }
         hops.push(hop(&landing, status, None));
         let content_type = Some("text/html; charset=utf-8".to_owned());
-        Fetched {
+        FetchResult {
             hops,
-            ending: Ending::Answered(status),
+            outcome: FetchOutcome::Response(status),
             timings: Timings::default(),
             retry_after: None,
             headers: Vec::new(),
@@ -95,8 +95,8 @@ impl MadeUpWeb {
 impl Fetch for MadeUpWeb {
     fn fetch<'life, 'future>(
         &'life self,
-        request: Request,
-    ) -> Pin<Box<dyn Future<Output = Fetched> + Send + 'future>>
+        request: FetchRequest,
+    ) -> Pin<Box<dyn Future<Output = FetchResult> + Send + 'future>>
     where
         'life: 'future,
         Self: 'future,
@@ -111,7 +111,7 @@ impl Fetch for MadeUpWeb {
         })
     }
 
-    fn locate<'life, 'url, 'future>(
+    fn resolve_ip<'life, 'url, 'future>(
         &'life self,
         _: &'url Url,
     ) -> Pin<Box<dyn Future<Output = Option<std::net::IpAddr>> + Send + 'future>>
@@ -138,56 +138,56 @@ impl Clock for StoppedClock {
 struct Verdicts(BTreeMap<String, String>);
 
 impl Observer for Verdicts {
-    fn settled(&mut self, settled: &Settled) -> std::io::Result<()> {
-        self.0.insert(settled.url.clone(), settled.settlement.word.as_str().to_owned());
+    fn settled(&mut self, settled: &CheckedTarget) -> std::io::Result<()> {
+        self.0.insert(settled.url.clone(), settled.result.verdict.as_str().to_owned());
         Ok(())
     }
 
     fn progress(&mut self, _: &Progress) {}
 }
 
-fn settings(plan: PlanName) -> SurveySettings {
-    let pace = Pace::check(8, Duration::ZERO);
+fn settings(plan: SamplingPlanName) -> SurveySettings {
+    let pace = PolitenessPolicy::check(8, Duration::ZERO);
     SurveySettings {
         plan,
         seed: Some(7),
         budget: None,
         rights: relink_model::RequestRights::named_by_user(),
-        ask: AskSettings { concurrency: 32, pace, ..AskSettings::default() },
+        ask: DispatchSettings { concurrency: 32, politeness: pace, ..DispatchSettings::default() },
         is_fresh: false,
         scope: BTreeMap::new(),
     }
 }
 
-fn catalogue() -> CatalogueSource {
+fn catalog() -> CatalogSource {
     let mut list = String::new();
     for number in 0..DOMAINS * DIRECTORIES * PAGES {
         let (domain, rest) = (number / (DIRECTORIES * PAGES), number % (DIRECTORIES * PAGES));
         let (directory, page) = (rest / PAGES, rest % PAGES);
         list.extend([format!("http://d{domain}.test/dir{directory}/page{page}\n")]);
     }
-    CatalogueSource::Stdin(list.into_bytes())
+    CatalogSource::Stdin(list.into_bytes())
 }
 
-async fn open(web: &Arc<MadeUpWeb>, folder: &std::path::Path) -> (Ports, ReadCatalogue) {
+async fn open(web: &Arc<MadeUpWeb>, folder: &std::path::Path) -> (Ports, LoadedCatalog) {
     let ports = Ports {
         fetch: Arc::clone(web) as Arc<dyn Fetch>,
-        files: Arc::new(Disk::new(DiskSettings::default())),
+        files: Arc::new(LocalFiles::new(LocalFilesSettings::default())),
         store: Arc::new(SqliteStore::open(&folder.join("relink.db")).await.unwrap()),
         render: None,
         archives: Vec::new(),
         searches: Vec::new(),
         clock: Arc::new(StoppedClock),
     };
-    let fields = CatalogueFields::default();
-    let read = read_catalogue(&*ports.files, &*ports.store, &catalogue(), &fields).await.unwrap();
+    let fields = CatalogFields::default();
+    let read = read_catalog(&*ports.files, &*ports.store, &catalog(), &fields).await.unwrap();
     (ports, read)
 }
 
 /// Surveys in as many pieces as there are numbers, each cut off without warning
 /// at the request with that number, and then to the end.
 async fn surveyed(
-    plan: PlanName,
+    plan: SamplingPlanName,
     cuts: &[usize],
     noise: u64,
 ) -> (BTreeSet<String>, BTreeMap<String, String>) {
@@ -198,7 +198,7 @@ async fn surveyed(
     for (piece, cut) in pieces.enumerate() {
         let web = MadeUpWeb::new(cut, noise + piece as u64);
         let (ports, read) = open(&web, folder.path()).await;
-        let (_switch, stop) = Stop::new();
+        let (_switch, stop) = StopSignal::new();
         verdicts = Verdicts::default();
         let settings = settings(plan);
         tokio::select! {
@@ -212,7 +212,7 @@ async fn surveyed(
 }
 
 #[track_caller]
-fn check(plan: PlanName) {
+fn check(plan: SamplingPlanName) {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (requested, verdicts) = runtime.block_on(surveyed(plan, &[], 1));
     let asked = requested.len();
@@ -230,15 +230,15 @@ fn check(plan: PlanName) {
 
 #[test]
 fn survey_by_the_default_plan_asks_the_same_urls_after_interruptions() {
-    check(PlanName::Default);
+    check(SamplingPlanName::Default);
 }
 
 #[test]
 fn survey_by_le_and_shulman_asks_the_same_urls_after_interruptions() {
-    check(PlanName::LeShulman);
+    check(SamplingPlanName::LeShulman);
 }
 
 #[test]
 fn survey_by_walds_test_asks_the_same_urls_after_interruptions() {
-    check(PlanName::Sprt);
+    check(SamplingPlanName::Sprt);
 }

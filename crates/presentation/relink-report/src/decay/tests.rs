@@ -1,25 +1,25 @@
 //! Scores as people and programs read them.
 
 use super::*;
-use crate::human::Paint;
+use crate::human::TextStyle;
 
 fn sample() -> PageDecay {
     let site = "http://portal.test";
     PageDecay {
         url: format!("{site}/"),
-        verdict: Some(Word::Alive),
+        verdict: Some(Verdict::Alive),
         decay: 0.43,
-        interval: Between { low: 0.41, high: 0.46 },
-        bounds: Between { low: 0.3, high: 0.7 },
+        interval: IntervalRow { low: 0.41, high: 0.46 },
+        bounds: IntervalRow { low: 0.3, high: 0.7 },
         walks: 300,
         sigma: 0.1,
         form: "plain".to_owned(),
-        own: Some(OwnShare {
+        own: Some(OwnLinksRow {
             links: 10,
-            looked_at: 10,
+            checked: 10,
             dead: 2.0,
             dead_share: 0.2,
-            mean_of_others: 0.347,
+            mean_neighbor_decay: 0.347,
             own: 0.18,
             neighbors: 0.25,
         }),
@@ -33,13 +33,13 @@ fn sample() -> PageDecay {
         first_repairs: 1,
         after_first_repairs: 0.19,
         worse_than: Some(0.82),
-        asked: Some(AskedRow { pages: 38, requests: 61, blocked: 1, blocked_share: 0.02 }),
+        cost: Some(RequestCostRow { pages: 38, requests: 61, blocked: 1, blocked_share: 0.02 }),
         end: "enough".to_owned(),
     }
 }
 
-fn row(url: &str, decay: f64, most: f64) -> PageRow {
-    PageRow { url: url.to_owned(), decay, most, dead_links: 0.25 }
+fn row(url: &str, decay: f64, most: f64) -> PageScoreRow {
+    PageScoreRow { url: url.to_owned(), decay, max_decay: most, dead_links: 0.25 }
 }
 
 fn sample_web() -> WebDecay {
@@ -68,19 +68,19 @@ fn sample_web() -> WebDecay {
 
 #[test]
 fn a_page_is_told_in_a_few_lines() {
-    insta::assert_snapshot!(page(Paint::Plain, &sample()));
+    insta::assert_snapshot!(page(TextStyle::Plain, &sample()));
 }
 
 #[test]
 fn what_is_not_known_is_said() {
-    let own = sample().own.map(|own| OwnShare { looked_at: 6, ..own });
+    let own = sample().own.map(|own| OwnLinksRow { checked: 6, ..own });
     let cut = PageDecay { own, worse_than: None, end: "out-of-pages".to_owned(), ..sample() };
-    insta::assert_snapshot!(page(Paint::Plain, &cut));
+    insta::assert_snapshot!(page(TextStyle::Plain, &cut));
 }
 
 #[test]
 fn a_graph_is_told_with_its_chart() {
-    insta::assert_snapshot!(web(Paint::Plain, &sample_web()));
+    insta::assert_snapshot!(web(TextStyle::Plain, &sample_web()));
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! Scores for people at a terminal.
 
 use super::chart::bars;
-use super::{AskedRow, OwnShare, PageDecay, PageRow, RepairRow, SigmaDecay, WebDecay};
-use crate::human::{Paint, counted, grouped, shown_url};
+use super::{
+    OwnLinksRow, PageDecay, PageScoreRow, RepairRow, RequestCostRow, SigmaDecay, WebDecay,
+};
+use crate::human::{TextStyle, counted, grouped, shown_url};
 
 /// Dead ends that are named.
 const DEAD_ENDS: usize = 5;
 
 /// What is told of one page.
-pub fn page(paint: Paint, page: &PageDecay) -> String {
+pub fn page(paint: TextStyle, page: &PageDecay) -> String {
     let verdict = page.verdict.filter(|_| page.own.is_none()).map_or_else(String::new, |word| {
         format!("the page itself is {}\n", paint.word(word, word.as_str()))
     });
@@ -18,14 +20,14 @@ pub fn page(paint: Paint, page: &PageDecay) -> String {
         page.own.as_ref().map_or_else(String::new, |own| split(page, own)),
         dead_ends(page),
         repairs(paint, page),
-        page.asked.as_ref().map_or_else(String::new, asked),
+        page.cost.as_ref().map_or_else(String::new, asked),
         ending(page).to_owned(),
     ]
     .concat()
 }
 
 /// `decay 0.43 ± 0.03 (300 walks, σ 0.1)   worse than 82 % of the pages in this crawl`
-fn headline(paint: Paint, page: &PageDecay) -> String {
+fn headline(paint: TextStyle, page: &PageDecay) -> String {
     let decay = paint.strong(&format!("decay {:.2}", page.decay));
     let off = (page.interval.high - page.decay).max(page.decay - page.interval.low);
     let is_exact = off < 0.0005;
@@ -43,8 +45,8 @@ fn headline(paint: Paint, page: &PageDecay) -> String {
 }
 
 /// Equation (1) in words.
-fn split(page: &PageDecay, own: &OwnShare) -> String {
-    let OwnShare { links, looked_at, dead, .. } = *own;
+fn split(page: &PageDecay, own: &OwnLinksRow) -> String {
+    let OwnLinksRow { links, checked: looked_at, dead, .. } = *own;
     let (all, dead) = (counted(links as u64, "link"), number(dead));
     if links == 0 {
         return "it has no links\n".to_owned();
@@ -63,7 +65,7 @@ fn split(page: &PageDecay, own: &OwnShare) -> String {
         1.0 - page.sigma,
         own.dead_share,
         1.0 - own.dead_share,
-        own.mean_of_others,
+        own.mean_neighbor_decay,
     )
 }
 
@@ -88,7 +90,7 @@ fn dead_ends(page: &PageDecay) -> String {
     format!("dead ends: {}{more}\n", named.join(", "))
 }
 
-fn repairs(paint: Paint, page: &PageDecay) -> String {
+fn repairs(paint: TextStyle, page: &PageDecay) -> String {
     let first = page.repairs.get(..page.first_repairs).unwrap_or(&page.repairs);
     let what = match first {
         [] => return String::new(),
@@ -104,12 +106,12 @@ fn repairs(paint: Paint, page: &PageDecay) -> String {
     format!("{head}\n{lines}")
 }
 
-fn asked(asked: &AskedRow) -> String {
+fn asked(asked: &RequestCostRow) -> String {
     let (pages, requests) = (counted(asked.pages, "page"), counted(asked.requests, "request"));
     format!("{pages} looked at, {requests}\n{}", blocked(asked))
 }
 
-fn blocked(asked: &AskedRow) -> String {
+fn blocked(asked: &RequestCostRow) -> String {
     let (are, they, were) = match asked.blocked {
         0 => return String::new(),
         1 => ("is", "it counts", "it were"),
@@ -133,7 +135,7 @@ fn ending(page: &PageDecay) -> &'static str {
 }
 
 /// What is told of a whole graph.
-pub fn web(paint: Paint, web: &WebDecay) -> String {
+pub fn web(paint: TextStyle, web: &WebDecay) -> String {
     let edge = match web.edge {
         0 => String::new(),
         edge => format!(", {} at the edge not read", counted(edge, "page")),
@@ -157,7 +159,7 @@ fn notes(web: &WebDecay) -> String {
         + &note(web.strangers, "dead page", "of the list in no link")
 }
 
-fn sigma(paint: Paint, scores: &SigmaDecay) -> String {
+fn sigma(paint: TextStyle, scores: &SigmaDecay) -> String {
     let title = paint.strong(&format!("σ {}", scores.sigma));
     let head = format!(
         "\n{title}: {}, mean decay {:.3}, mean share of dead links {:.3}\n",
@@ -174,15 +176,15 @@ fn sigma(paint: Paint, scores: &SigmaDecay) -> String {
     [head, bars(scores), comparison, top, bottom].concat()
 }
 
-fn list(title: &str, pages: &[PageRow]) -> String {
+fn list(title: &str, pages: &[PageScoreRow]) -> String {
     if pages.is_empty() {
         return String::new();
     }
-    let row = |page: &PageRow| {
-        let most = if page.most - page.decay < 0.0005 {
+    let row = |page: &PageScoreRow| {
+        let most = if page.max_decay - page.decay < 0.0005 {
             String::new()
         } else {
-            format!(" to {:.2}", page.most)
+            format!(" to {:.2}", page.max_decay)
         };
         format!(
             "  {:.2}{most:8}  {:3.0} % dead links  {}\n",

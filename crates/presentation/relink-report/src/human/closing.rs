@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 
-use super::{Paint, age, counted, duration, grouped, shown_prose};
+use super::{TextStyle, age, counted, duration, grouped, shown_prose};
 use crate::{DeadLinks, printable};
 
 /// What the first line of a report counts.
@@ -41,26 +41,26 @@ pub fn headline(headline: &Headline) -> String {
 
 /// The sums: every word that occurs with its sign and count, and alive always;
 /// then, if any link is dead, how many of those answer as if they were alive.
-pub fn summary(paint: Paint, words: &BTreeMap<Word, u64>) -> String {
-    let counts = Word::ALL.map(|word| (word, words.get(&word).copied().unwrap_or(0)));
+pub fn summary(paint: TextStyle, words: &BTreeMap<Verdict, u64>) -> String {
+    let counts = Verdict::ALL.map(|word| (word, words.get(&word).copied().unwrap_or(0)));
     let parts: Vec<String> = counts
         .into_iter()
-        .filter(|(word, count)| *count > 0 || *word == Word::Alive)
+        .filter(|(word, count)| *count > 0 || *word == Verdict::Alive)
         .map(|(word, count)| {
-            let text = format!("{} {} {word}", word.sign(), grouped(count));
+            let text = format!("{} {} {word}", word.symbol(), grouped(count));
             paint.word(word, &text)
         })
         .collect();
-    format!("  {}\n{}", parts.join("  "), lying(words))
+    format!("  {}\n{}", parts.join("  "), soft_404_share(words))
 }
 
 /// `3 of 12 dead links (25 %) answer as if they were alive (soft-404).`
-fn lying(words: &BTreeMap<Word, u64>) -> String {
+fn soft_404_share(words: &BTreeMap<Verdict, u64>) -> String {
     let dead = DeadLinks::among(words).dead_links;
     if dead == 0 {
         return String::new();
     }
-    let soft = words.get(&Word::Soft404).copied().unwrap_or(0);
+    let soft = words.get(&Verdict::Soft404).copied().unwrap_or(0);
     let links = counted(dead, "dead link");
     let answer = if soft == 1 || dead == 1 {
         "answers as if it were alive"
@@ -99,17 +99,17 @@ pub fn remark(path: &str, line: Option<u32>, text: &str) -> String {
 
 /// What the last sentence of a report counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Closing {
+pub struct Footer {
     /// Findings whose word fails this run.
     pub failing: u64,
     /// Pages that could not be judged from outside.
     pub blocked: u64,
     /// The commonest code among those.
-    pub blocked_code: Option<Code>,
+    pub blocked_code: Option<FindingCode>,
 }
 
 /// The last sentences: whether the run fails, and what was left unjudged.
-pub fn closing(closing: &Closing) -> String {
+pub fn closing(closing: &Footer) -> String {
     let verdict = match closing.failing {
         0 => "Nothing fails this run.".to_owned(),
         1 => "1 finding fails this run.".to_owned(),
@@ -118,7 +118,7 @@ pub fn closing(closing: &Closing) -> String {
     format!("{verdict}{}\n", unjudged(closing))
 }
 
-fn unjudged(closing: &Closing) -> String {
+fn unjudged(closing: &Footer) -> String {
     if closing.blocked == 0 {
         return String::new();
     }

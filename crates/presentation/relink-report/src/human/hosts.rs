@@ -1,6 +1,6 @@
 //! What a run did to each host, as a table.
 
-use super::{Paint, duration, grouped, padded, shown_url, width};
+use super::{TextStyle, duration, grouped, padded, shown_url, width};
 use crate::HostRow;
 
 /// How many columns the table has.
@@ -10,7 +10,7 @@ const TITLES: [&str; COLUMNS] =
     ["host", "asked", "to compare", "answered", "throttled", "busy", "waited"];
 
 /// Draws the host table, or nothing if there are no hosts.
-pub fn hosts(paint: Paint, rows: &[HostRow]) -> String {
+pub fn hosts(paint: TextStyle, rows: &[HostRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -28,9 +28,9 @@ pub fn hosts(paint: Paint, rows: &[HostRow]) -> String {
 fn cells(row: &HostRow) -> [String; COLUMNS] {
     [
         shown_url(&row.name),
-        grouped(row.asked),
+        grouped(row.requests),
         grouped(row.controls),
-        grouped(row.answered),
+        grouped(row.responses),
         grouped(row.throttled),
         duration(row.busy_ms),
         duration(row.waited_ms),

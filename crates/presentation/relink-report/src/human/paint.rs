@@ -1,20 +1,20 @@
 //! Colour, or none.
 
 use anstyle::{AnsiColor, Style};
-use relink_model::Word;
+use relink_model::Verdict;
 
 /// Whether text is painted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Paint {
+pub enum TextStyle {
     /// As it is: for files, pipes and `NO_COLOR`.
     Plain,
     /// With ANSI escape sequences: for terminals.
     Ansi,
 }
 
-impl Paint {
+impl TextStyle {
     /// Text in the color of a word.
-    pub fn word(self, word: Word, text: &str) -> String {
+    pub fn word(self, word: Verdict, text: &str) -> String {
         self.styled(style_of(word), text)
     }
 
@@ -41,13 +41,13 @@ impl Paint {
     }
 }
 
-const fn style_of(word: Word) -> Style {
+const fn style_of(word: Verdict) -> Style {
     let color = match word {
-        Word::Alive => AnsiColor::Green,
-        Word::Moved | Word::Drifted => AnsiColor::Blue,
-        Word::Dead | Word::Hijacked | Word::Local => AnsiColor::Red,
-        Word::Soft404 => AnsiColor::Magenta,
-        Word::Failing | Word::Blocked | Word::AtRisk => AnsiColor::Yellow,
+        Verdict::Alive => AnsiColor::Green,
+        Verdict::Moved | Verdict::Drifted => AnsiColor::Blue,
+        Verdict::Dead | Verdict::Hijacked | Verdict::Local => AnsiColor::Red,
+        Verdict::Soft404 => AnsiColor::Magenta,
+        Verdict::Failing | Verdict::Blocked | Verdict::AtRisk => AnsiColor::Yellow,
     };
     color.on_default().bold()
 }
@@ -58,8 +58,8 @@ mod tests {
 
     #[test]
     fn plain_text_has_no_escapes_and_painted_text_ends_its_own() {
-        assert_eq!(Paint::Plain.word(Word::Dead, "dead"), "dead");
-        let painted = Paint::Ansi.word(Word::Dead, "dead");
+        assert_eq!(TextStyle::Plain.word(Verdict::Dead, "dead"), "dead");
+        let painted = TextStyle::Ansi.word(Verdict::Dead, "dead");
         assert_eq!(painted, "\u{1b}[1m\u{1b}[31mdead\u{1b}[0m");
     }
 }

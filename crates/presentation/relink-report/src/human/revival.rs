@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use relink_model::{Confidence, Likeness};
+use relink_model::{Confidence, Similarity};
 
-use super::{Paint, shown_prose, shown_url};
+use super::{TextStyle, shown_prose, shown_url};
 
 /// Copies that were passed over and are named.
 const PASSED_OVER: usize = 3;
@@ -43,7 +43,7 @@ pub struct AliasView<'a> {
     /// By which way it was found.
     pub method: &'a str,
     /// The pattern that led to it, as people name it.
-    pub lesson: Option<i64>,
+    pub pattern: Option<i64>,
     /// What it rests on, in plain words.
     pub evidence: &'a [String],
 }
@@ -54,7 +54,7 @@ pub struct ReplacementView {
     /// Its address.
     pub url: String,
     /// How like the dead page it is.
-    pub likeness: Likeness,
+    pub similarity: Similarity,
     /// The share of the text of both that both have.
     pub share: f64,
     /// What it was compared with, in plain words.
@@ -64,12 +64,12 @@ pub struct ReplacementView {
 }
 
 /// The block that tells where a dead page went.
-pub fn revival(paint: Paint, view: &RevivalView<'_>) -> String {
+pub fn revival(paint: TextStyle, view: &RevivalView<'_>) -> String {
     format!("{}\n{}", shown_url(view.url), revival_lines(paint, view))
 }
 
 /// The lines of that block below the address.
-pub(crate) fn revival_lines(paint: Paint, view: &RevivalView<'_>) -> String {
+pub(crate) fn revival_lines(paint: TextStyle, view: &RevivalView<'_>) -> String {
     let mut text = String::new();
     match &view.alias {
         Some(alias) => text += &alias_lines(paint, alias),
@@ -97,7 +97,7 @@ pub(crate) fn revival_lines(paint: Paint, view: &RevivalView<'_>) -> String {
 /// found.
 pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
     let alias = view.alias.as_ref().map(|alias| {
-        let pattern = alias.lesson.map(|id| format!(", pattern P{id}")).unwrap_or_default();
+        let pattern = alias.pattern.map(|id| format!(", pattern P{id}")).unwrap_or_default();
         let url = shown_url(alias.url);
         format!("page lives at {url}   (alias, {}{pattern})", alias.confidence)
     });
@@ -105,7 +105,7 @@ pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
         format!("archived copy {}: {}", taken.strftime("%Y-%m-%d"), shown_url(address))
     });
     let replacement = view.replacements.first().map(|found| {
-        let (url, likeness) = (shown_url(&found.url), found.likeness);
+        let (url, likeness) = (shown_url(&found.url), found.similarity);
         if likeness.is_mirror() {
             format!("copy on another site: {url}   ({likeness}, no alias)")
         } else {
@@ -117,7 +117,7 @@ pub(crate) fn suggestions(view: &RevivalView<'_>) -> Vec<String> {
 
 /// A page elsewhere is told by what it is, never as an alias.
 fn replacement_lines(found: &ReplacementView) -> String {
-    let (label, what) = if found.likeness.is_mirror() {
+    let (label, what) = if found.similarity.is_mirror() {
         ("mirror", "on another site")
     } else {
         ("similar", "on another site, could replace it")
@@ -126,9 +126,9 @@ fn replacement_lines(found: &ReplacementView) -> String {
     format!("  {label:<8} {url}   {what}\n           {reason}\n")
 }
 
-fn alias_lines(paint: Paint, alias: &AliasView<'_>) -> String {
+fn alias_lines(paint: TextStyle, alias: &AliasView<'_>) -> String {
     let url = paint.strong(&shown_url(alias.url));
-    let pattern = alias.lesson.map(|id| format!("   pattern P{id}")).unwrap_or_default();
+    let pattern = alias.pattern.map(|id| format!("   pattern P{id}")).unwrap_or_default();
     let mut text = format!("  alias    {url}   {}{pattern}\n", alias.confidence);
     for note in alias.evidence {
         let _ = writeln!(text, "           {}", shown_prose(note));
@@ -181,7 +181,7 @@ mod tests {
                 url: "https://docs.example.org/setup",
                 confidence: Confidence::percent(97),
                 method: "inference",
-                lesson: Some(14),
+                pattern: Some(14),
                 evidence: &evidence,
             }),
             archived: Some((taken, "https://archive.test/1")),
@@ -193,7 +193,7 @@ mod tests {
             tried: taken,
         };
         assert_eq!(
-            revival(Paint::Plain, &view),
+            revival(TextStyle::Plain, &view),
             "https://example.org/guide/setup\n\
              \u{20} alias    https://docs.example.org/setup   0.97   pattern P14\n\
              \u{20}          37 of 37 known pages of example.org/guide/ moved in this way\n\
@@ -204,13 +204,13 @@ mod tests {
 
     #[test]
     fn a_page_elsewhere_is_told_by_what_it_is() {
-        let mirror = crate::suggestion::tests::replacement(Likeness::Identical);
-        let similar = crate::suggestion::tests::replacement(Likeness::Similar);
+        let mirror = crate::suggestion::tests::replacement(Similarity::Identical);
+        let similar = crate::suggestion::tests::replacement(Similarity::Similar);
         let replacements = [mirror, similar];
         let nothing = crate::suggestion::tests::nothing();
         let view = RevivalView { replacements: &replacements, ..nothing };
         assert_eq!(
-            revival_lines(Paint::Plain, &view),
+            revival_lines(TextStyle::Plain, &view),
             "\u{20} alias    none: nothing was found\n\
              \u{20} mirror   https://mirror.test/a   on another site\n\
              \u{20}          its text is that of the copy of 2021-03-02\n\

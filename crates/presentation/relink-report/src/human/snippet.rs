@@ -8,7 +8,7 @@ use std::ops::Range;
 use relink_model::Span;
 use unicode_width::UnicodeWidthChar;
 
-use super::{COLUMNS, Paint, shown_prose, width};
+use super::{COLUMNS, TextStyle, shown_prose, width};
 use crate::{printable, redact};
 
 /// Columns of a destination that are shown before it is cut.
@@ -72,7 +72,7 @@ impl Snippet {
     /// The line and, under its destination, carets and the reason.
     pub(super) fn lines(
         &self,
-        paint: Paint,
+        paint: TextStyle,
         caret: impl Fn(&str) -> String,
         reason: &str,
     ) -> String {
@@ -152,7 +152,7 @@ mod tests {
         let end = line.find('»').unwrap() - '«'.len_utf8();
         let document = line.replace(['«', '»'], "");
         let snippet = Snippet::cut(document.as_bytes(), (start..end).into()).unwrap();
-        snippet.lines(Paint::Plain, str::to_owned, "the reason")
+        snippet.lines(TextStyle::Plain, str::to_owned, "the reason")
     }
 
     #[track_caller]
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(drawn.matches('^').count(), DESTINATION_COLUMNS);
         assert!(drawn.ends_with("^ the reason\n"), "{drawn}");
         let snippet = Snippet::new("", &"x".repeat(80), "");
-        let lines = snippet.lines(Paint::Plain, str::to_owned, &"long ".repeat(10));
+        let lines = snippet.lines(TextStyle::Plain, str::to_owned, &"long ".repeat(10));
         assert!(lines.contains("^\n   =  long"), "{lines}");
     }
 
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_survived() {
         let snippet = Snippet::cut(b"\xff\xfe[a](\xe9.md)", (6..10).into()).unwrap();
-        let lines = snippet.lines(Paint::Plain, str::to_owned, "why");
+        let lines = snippet.lines(TextStyle::Plain, str::to_owned, "why");
         assert!(lines.contains('\u{FFFD}'), "{lines}");
     }
 }

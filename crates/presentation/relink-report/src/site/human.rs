@@ -2,11 +2,11 @@
 //!
 //! What a reader can act on at once; the page and the JSON have the rest.
 
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::dead_directories::dead_directories;
 use super::{SiteFinding, SiteReport, depth_bars};
-use crate::human::{Paint, counted, duration, grouped, shown_prose, shown_url, summary};
+use crate::human::{TextStyle, counted, duration, grouped, shown_prose, shown_url, summary};
 
 /// Dead directories that are named.
 const DIRECTORIES: usize = 5;
@@ -16,23 +16,23 @@ const TRAPS: usize = 20;
 const FINDINGS: usize = 10;
 
 /// A crawled site in a few lines.
-pub fn human(report: &SiteReport, paint: Paint) -> String {
+pub fn human(report: &SiteReport, paint: TextStyle) -> String {
     told(report, paint, &findings(report, paint))
 }
 
 /// A crawled site in a few lines, for readers who have its findings already.
-pub fn overview(report: &SiteReport, paint: Paint) -> String {
+pub fn overview(report: &SiteReport, paint: TextStyle) -> String {
     told(report, paint, "")
 }
 
-fn told(report: &SiteReport, paint: Paint, findings: &str) -> String {
+fn told(report: &SiteReport, paint: TextStyle, findings: &str) -> String {
     let mut text = format!("{}\n{}\n", title(report, paint), sizes(report));
     for line in remark(report).into_iter().chain(bars(report)) {
         text.push_str(&line);
         text.push('\n');
     }
     text.push('\n');
-    text.push_str(&summary(paint, &report.words));
+    text.push_str(&summary(paint, &report.verdicts));
     text.push_str(findings);
     let closing = [
         directories(report, paint),
@@ -50,7 +50,7 @@ fn told(report: &SiteReport, paint: Paint, findings: &str) -> String {
     text
 }
 
-fn title(report: &SiteReport, paint: Paint) -> String {
+fn title(report: &SiteReport, paint: TextStyle) -> String {
     let seed = report.seeds.first().map(|seed| shown_url(seed)).unwrap_or_default();
     let began = report.started.strftime("%Y-%m-%d %H:%M UTC");
     format!("{}  crawl {}, {began}", paint.strong(&seed), report.run)
@@ -76,7 +76,7 @@ fn bars(report: &SiteReport) -> Vec<String> {
 }
 
 /// The findings that cost most, one to a line.
-fn findings(report: &SiteReport, paint: Paint) -> String {
+fn findings(report: &SiteReport, paint: TextStyle) -> String {
     let shown = report.findings.rows.iter().take(FINDINGS);
     let shown: String = shown.map(|finding| finding_line(finding, paint)).collect();
     if shown.is_empty() {
@@ -89,29 +89,29 @@ fn findings(report: &SiteReport, paint: Paint) -> String {
     format!("\n{shown}{left_out}\n")
 }
 
-fn finding_line(finding: &SiteFinding, paint: Paint) -> String {
+fn finding_line(finding: &SiteFinding, paint: TextStyle) -> String {
     let code = finding.code.map(|code| format!("{code} ")).unwrap_or_default();
-    let label = format!("{} {code}{}", finding.word.sign(), finding.word);
+    let label = format!("{} {code}{}", finding.verdict.symbol(), finding.verdict);
     let first = finding.inlinks.rows.first().map(|spot| {
         let links = counted(finding.inlinks.total, "link");
         let text = format!("    {links}, first {}:{}", shown_url(&spot.page), spot.line);
         format!("{}\n", paint.quiet(&text))
     });
     let url = shown_url(&finding.url);
-    format!("  {}  {url}\n{}", paint.word(finding.word, &label), first.unwrap_or_default())
+    format!("  {}  {url}\n{}", paint.word(finding.verdict, &label), first.unwrap_or_default())
 }
 
 /// `✗ 24 under /blog/2014/ → looks like one dead directory`.
-fn directories(report: &SiteReport, paint: Paint) -> Vec<String> {
+fn directories(report: &SiteReport, paint: TextStyle) -> Vec<String> {
     dead_directories(&report.tree.rows)
         .into_iter()
         .take(DIRECTORIES)
         .map(|row| {
-            let count = format!("{} {}", Word::Dead.sign(), grouped(row.targets));
+            let count = format!("{} {}", Verdict::Dead.symbol(), grouped(row.targets));
             let path = shown_url(&row.path);
             format!(
                 "{} under {path} → looks like one dead directory",
-                paint.word(Word::Dead, &count)
+                paint.word(Verdict::Dead, &count)
             )
         })
         .collect()
@@ -150,7 +150,7 @@ fn others(report: &SiteReport) -> Vec<String> {
 /// `links not checked: 4 deeper than the limit, 2 left out by patterns`.
 fn left_aside(report: &SiteReport) -> Vec<String> {
     let part = |(why, count): &(String, u64)| format!("{} {}", grouped(*count), shown_prose(why));
-    let parts: Vec<String> = report.left_aside.iter().map(part).collect();
+    let parts: Vec<String> = report.not_followed.iter().map(part).collect();
     if parts.is_empty() {
         return Vec::new();
     }

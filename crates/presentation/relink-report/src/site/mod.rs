@@ -16,7 +16,7 @@ pub use human::{human, overview};
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 use serde::Serialize;
 
 use crate::redact;
@@ -45,7 +45,7 @@ impl<T> Capped<T> {
     }
 
     /// How many are left out.
-    pub fn more(&self) -> u64 {
+    pub fn omitted(&self) -> u64 {
         self.total.saturating_sub(self.rows.len() as u64)
     }
 }
@@ -74,7 +74,7 @@ pub struct SiteReport {
     /// Different addresses they lead to.
     pub targets: u64,
     /// How many of each word.
-    pub words: BTreeMap<Word, u64>,
+    pub verdicts: BTreeMap<Verdict, u64>,
     /// Targets by class of status: `2xx`, `none` and so on.
     pub statuses: BTreeMap<String, u64>,
     /// Depth by depth.
@@ -92,9 +92,9 @@ pub struct SiteReport {
     /// Redirects, longest first.
     pub chains: Capped<ChainRow>,
     /// The slowest pages.
-    pub slowest: Vec<Measured>,
+    pub slowest: Vec<PageMetric>,
     /// The largest pages.
-    pub largest: Vec<Measured>,
+    pub largest: Vec<PageMetric>,
     /// Pages that a sitemap names and no page links to.
     #[serde(serialize_with = "redact::capped_urls")]
     pub orphans: Capped<String>,
@@ -109,7 +109,7 @@ pub struct SiteReport {
     /// Traps that were avoided.
     pub traps: Vec<TrapRow>,
     /// Links that were not asked, by the reason.
-    pub left_aside: Vec<(String, u64)>,
+    pub not_followed: Vec<(String, u64)>,
     /// What else is to be known of the crawl, one sentence each.
     #[serde(serialize_with = "redact::texts")]
     pub notes: Vec<String>,
@@ -141,7 +141,7 @@ pub struct SiteHost {
     /// Its name.
     pub name: String,
     /// Requests.
-    pub asked: u64,
+    pub requests: u64,
     /// Answers that asked for slower visits.
     pub throttled: u64,
     /// Milliseconds spent asking.
@@ -175,9 +175,9 @@ pub struct SiteFinding {
     #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// What is said of it.
-    pub word: Word,
+    pub verdict: Verdict,
     /// The code.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
     /// The last status.
     pub status: Option<u16>,
     /// The reason in plain words.
@@ -189,12 +189,12 @@ pub struct SiteFinding {
     /// How far it is from the beginning.
     pub depth: Option<u32>,
     /// The links that lead to it, the first of them.
-    pub inlinks: Capped<Spot>,
+    pub inlinks: Capped<InlinkRow>,
 }
 
 /// A place on a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Spot {
+pub struct InlinkRow {
     /// The page.
     #[serde(serialize_with = "redact::url")]
     pub page: String,
@@ -214,7 +214,7 @@ pub struct ChainRow {
 
 /// A page with a measure of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Measured {
+pub struct PageMetric {
     /// The page.
     #[serde(serialize_with = "redact::url")]
     pub url: String,
@@ -243,7 +243,7 @@ pub struct MissingFragment {
     #[serde(serialize_with = "redact::url")]
     pub fragment: String,
     /// The links that want it.
-    pub inlinks: Capped<Spot>,
+    pub inlinks: Capped<InlinkRow>,
 }
 
 /// From one address to another.
@@ -304,9 +304,9 @@ pub struct ChangeRow {
     #[serde(serialize_with = "redact::url")]
     pub url: String,
     /// What was said of it before.
-    pub before: Option<Word>,
+    pub before: Option<Verdict>,
     /// What is said of it now.
-    pub after: Option<Word>,
+    pub after: Option<Verdict>,
     /// The code.
-    pub code: Option<Code>,
+    pub code: Option<FindingCode>,
 }

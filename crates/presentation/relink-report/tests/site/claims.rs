@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use relink_report::human::Paint;
+use relink_report::human::TextStyle;
 use relink_report::site::{SiteReport, html, human};
 
 use crate::page::{Tag, tags};
@@ -102,7 +102,8 @@ fn what_is_left_out_of_the_tree_is_counted() {
 #[test]
 fn findings_filter_counts_all_of_the_report() {
     let report = sample::report();
-    let shown = report.findings.rows.iter().filter(|row| row.word == relink_model::Word::Dead);
+    let shown =
+        report.findings.rows.iter().filter(|row| row.verdict == relink_model::Verdict::Dead);
     assert!(shown.count() < 61, "the table shows fewer than there are");
     check("findings", &["dead (61)", "soft-404 (14)", "hijacked (1)", "failing (9)"]);
 }
@@ -118,7 +119,7 @@ fn the_other_parts_are_there() {
     check("largest", &["/glossary 912.4 kB"]);
     check(
         "statuses",
-        &["no answer 63", "4xx the address is at fault, or we are not let in 132 10.9 %"],
+        &["no answer 63", "4xx the address is at error, or we are not let in 132 10.9 %"],
     );
     check("hosts", &["cdn.example 120 ! 6 16.8 s 22.8 s", "+52 more, not shown"]);
     check("traps", &["/calendar?month=… a calendar without end 240 /calendar?month=2099-12"]);
@@ -203,10 +204,10 @@ fn headings_leave_no_level_out_and_ids_are_given_once() {
 
 #[test]
 fn a_terminal_gets_a_few_lines() {
-    insta::assert_snapshot!(human(&sample::report(), Paint::Plain));
+    insta::assert_snapshot!(human(&sample::report(), TextStyle::Plain));
 }
 
 #[test]
 fn a_terminal_gets_even_fewer_lines_of_an_empty_site() {
-    insta::assert_snapshot!(human(&SiteReport::default(), Paint::Plain));
+    insta::assert_snapshot!(human(&SiteReport::default(), TextStyle::Plain));
 }

@@ -3,11 +3,11 @@
 #![expect(clippy::string_slice, reason = "a wrong slice fails the test")]
 
 use proptest::prelude::*;
-use relink_model::{Code, Word};
-use relink_report::human::Paint;
+use relink_model::{FindingCode, Verdict};
+use relink_report::human::TextStyle;
 use relink_report::site::{
-    Capped, ChainRow, ChangeRow, Edge, Measured, MissingFragment, SameTitle, SiteComparison,
-    SiteFinding, SiteHost, SiteReport, Spot, TemplateRow, TrapRow, TreeRow, html, human,
+    Capped, ChainRow, ChangeRow, Edge, InlinkRow, MissingFragment, PageMetric, SameTitle,
+    SiteComparison, SiteFinding, SiteHost, SiteReport, TemplateRow, TrapRow, TreeRow, html, human,
 };
 
 use crate::page::{Tag, tags};
@@ -18,48 +18,48 @@ const LARGEST: usize = 5_000_000;
 /// A report in which a stranger wrote every text there is, `rows` times.
 fn report(evil: &str, rows: usize) -> SiteReport {
     let text = || evil.to_owned();
-    let spot = Spot { page: text(), line: 1 };
+    let spot = InlinkRow { page: text(), line: 1 };
     let spots = Capped { rows: vec![spot; 50], total: u64::MAX };
     let finding = SiteFinding {
         url: text(),
-        word: Word::Dead,
-        code: Some(Code::new(101)),
+        verdict: Verdict::Dead,
+        code: Some(FindingCode::new(101)),
         status: Some(404),
         reason: text(),
         advice: Some(text()),
         depth: Some(3),
         inlinks: spots.clone(),
     };
-    let soft = SiteFinding { word: Word::Soft404, ..finding.clone() };
+    let soft = SiteFinding { verdict: Verdict::Soft404, ..finding.clone() };
     let mut findings = vec![finding; rows];
     findings.push(soft);
     let directory = TreeRow { path: text(), level: 1, targets: 9, broken: 9, is_dead: true };
-    let change = ChangeRow { url: text(), before: None, after: Some(Word::Dead), code: None };
+    let change = ChangeRow { url: text(), before: None, after: Some(Verdict::Dead), code: None };
     let changes = many(change, rows);
     let fragment = MissingFragment { url: text(), fragment: text(), inlinks: spots };
     let title = SameTitle { title: text(), pages: many(text(), 20) };
     let trap = TrapRow { kind: text(), pattern: text(), count: 1, example: text() };
     let host =
-        SiteHost { name: text(), asked: 1, timeline: vec![u32::MAX; 60], ..SiteHost::default() };
+        SiteHost { name: text(), requests: 1, timeline: vec![u32::MAX; 60], ..SiteHost::default() };
     SiteReport {
         version: text(),
         seeds: vec![text(), text()],
         remark: Some(text()),
         statuses: [(text(), u64::MAX)].into(),
-        words: [(Word::Dead, u64::MAX), (Word::Hijacked, u64::MAX)].into(),
+        verdicts: [(Verdict::Dead, u64::MAX), (Verdict::Hijacked, u64::MAX)].into(),
         hosts: many(host, rows.min(50)),
         tree: many(directory, rows * 5),
         findings: Capped { rows: findings, total: u64::MAX },
         chains: many(ChainRow { hops: vec![text(); 5], inlinks: 1 }, rows),
-        slowest: vec![Measured { url: text(), value: u64::MAX }; rows.min(20)],
-        largest: vec![Measured { url: text(), value: u64::MAX }; rows.min(20)],
+        slowest: vec![PageMetric { url: text(), value: u64::MAX }; rows.min(20)],
+        largest: vec![PageMetric { url: text(), value: u64::MAX }; rows.min(20)],
         orphans: many(text(), rows),
         same_titles: many(title, rows),
         fragments: many(fragment, rows),
         mixed: many(Edge { from: text(), to: text() }, rows),
         templates: many(TemplateRow { url: text(), pages: 1 }, rows),
         traps: vec![trap; rows],
-        left_aside: vec![(text(), u64::MAX); 9],
+        not_followed: vec![(text(), u64::MAX); 9],
         notes: vec![text(); rows],
         comparison: Some(SiteComparison {
             new: changes.clone(),
@@ -95,7 +95,7 @@ fn check(evil: &str) {
     let shows_control = |char: char| char.is_control() && char != '\n';
     assert!(!page.contains(shows_control), "{evil:?}");
     assert!(!page.contains(['\u{202e}', '\u{2066}', '\u{200f}']), "{evil:?}");
-    let told = human(&report(evil, 1), Paint::Plain);
+    let told = human(&report(evil, 1), TextStyle::Plain);
     assert!(!told.contains(shows_control), "{evil:?}");
 }
 
@@ -167,7 +167,7 @@ fn passwords_are_never_shown() {
         let page = html(&report(evil, 1));
         let leak = page.find("secret").map(|at| &page[at.saturating_sub(200)..at]);
         assert_eq!(leak, None, "{evil}");
-        assert!(!human(&report(evil, 1), Paint::Plain).contains("secret"));
+        assert!(!human(&report(evil, 1), TextStyle::Plain).contains("secret"));
     }
 }
 

@@ -1,10 +1,10 @@
 //! A made-up site with a bit of everything, as large as a real one.
 
 use jiff::Timestamp;
-use relink_model::{Code, Word};
+use relink_model::{FindingCode, Verdict};
 use relink_report::site::{
-    Capped, ChainRow, ChangeRow, DepthRow, Edge, Measured, MissingFragment, SameTitle,
-    SiteComparison, SiteFinding, SiteHost, SiteReport, Spot, TemplateRow, TrapRow, TreeRow,
+    Capped, ChainRow, ChangeRow, DepthRow, Edge, InlinkRow, MissingFragment, PageMetric, SameTitle,
+    SiteComparison, SiteFinding, SiteHost, SiteReport, TemplateRow, TrapRow, TreeRow,
 };
 
 const SITE: &str = "https://site.example";
@@ -21,7 +21,7 @@ pub fn report() -> SiteReport {
         pages: 864,
         links: 11_203,
         targets: 1_204,
-        words: words(),
+        verdicts: words(),
         statuses: [("2xx", 988), ("3xx", 12), ("4xx", 132), ("5xx", 9), ("none", 63)]
             .map(|(class, count)| (class.to_owned(), count))
             .into(),
@@ -40,7 +40,7 @@ pub fn report() -> SiteReport {
         mixed: capped(vec![edge("/gallery", "http://cdn.example/photo-1.jpg")], 1),
         templates: templates(),
         traps: traps(),
-        left_aside: vec![
+        not_followed: vec![
             ("deeper than the limit".to_owned(), 412),
             ("not links to pages".to_owned(), 38),
         ],
@@ -64,15 +64,15 @@ fn capped<T>(rows: Vec<T>, total: u64) -> Capped<T> {
     Capped { rows, total }
 }
 
-fn words() -> std::collections::BTreeMap<Word, u64> {
+fn words() -> std::collections::BTreeMap<Verdict, u64> {
     [
-        (Word::Alive, 870),
-        (Word::Moved, 118),
-        (Word::Dead, 61),
-        (Word::Soft404, 14),
-        (Word::Hijacked, 1),
-        (Word::Failing, 9),
-        (Word::Blocked, 131),
+        (Verdict::Alive, 870),
+        (Verdict::Moved, 118),
+        (Verdict::Dead, 61),
+        (Verdict::Soft404, 14),
+        (Verdict::Hijacked, 1),
+        (Verdict::Failing, 9),
+        (Verdict::Blocked, 131),
     ]
     .into()
 }
@@ -101,7 +101,7 @@ fn depths() -> Vec<DepthRow> {
 fn hosts() -> Capped<SiteHost> {
     let host = |(name, asked, throttled, wave): (&str, u64, u64, u32)| SiteHost {
         name: name.to_owned(),
-        asked,
+        requests: asked,
         throttled,
         busy_ms: asked * 140,
         waited_ms: asked * 190,
@@ -140,8 +140,8 @@ fn tree() -> Capped<TreeRow> {
     capped(rows.map(row).to_vec(), 212)
 }
 
-fn spots(count: u64) -> Capped<Spot> {
-    let spot = |number: u64| Spot {
+fn spots(count: u64) -> Capped<InlinkRow> {
+    let spot = |number: u64| InlinkRow {
         page: own(&format!("/blog/2015/post-{number}")),
         line: u32::try_from(12 + number * 7).unwrap_or(1),
     };
@@ -149,14 +149,14 @@ fn spots(count: u64) -> Capped<Spot> {
 }
 
 /// A finding in a line: its path, word, code, status, reason, and advice.
-type Told = (&'static str, Word, u16, Option<u16>, &'static str, &'static str);
+type Told = (&'static str, Verdict, u16, Option<u16>, &'static str, &'static str);
 
 fn findings() -> Capped<SiteFinding> {
     const GONE: &str = "Remove the link, or point it to where the page went.";
     let kinds: [Told; 6] = [
         (
             "https://site.example/blog/2014/post-",
-            Word::Dead,
+            Verdict::Dead,
             101,
             Some(404),
             "404 on 2 looks, 4.1 s apart",
@@ -164,7 +164,7 @@ fn findings() -> Capped<SiteFinding> {
         ),
         (
             "https://old.example.org/guide/setup?version=",
-            Word::Dead,
+            Verdict::Dead,
             102,
             None,
             "no such host, by two look-ups",
@@ -172,7 +172,7 @@ fn findings() -> Capped<SiteFinding> {
         ),
         (
             "https://shop.example.net/item/",
-            Word::Soft404,
+            Verdict::Soft404,
             301,
             Some(200),
             "answers 200, but equals the answer to a random sibling (0.99)",
@@ -180,7 +180,7 @@ fn findings() -> Capped<SiteFinding> {
         ),
         (
             "https://site.example/press/release-",
-            Word::Dead,
+            Verdict::Dead,
             101,
             Some(410),
             "410 on 2 looks, 3.9 s apart",
@@ -188,7 +188,7 @@ fn findings() -> Capped<SiteFinding> {
         ),
         (
             "https://api.example.net/v1/status/",
-            Word::Failing,
+            Verdict::Failing,
             500,
             Some(503),
             "503, 1 of 3",
@@ -196,7 +196,7 @@ fn findings() -> Capped<SiteFinding> {
         ),
         (
             "https://okjob.example/offers/",
-            Word::Hijacked,
+            Verdict::Hijacked,
             302,
             Some(200),
             "another owner: the page is about gambling now",
@@ -208,8 +208,8 @@ fn findings() -> Capped<SiteFinding> {
         let (start, word, code, status, reason, advice) = kinds[kind];
         SiteFinding {
             url: format!("{start}{number}"),
-            word,
-            code: Some(Code::new(code)),
+            verdict: word,
+            code: Some(FindingCode::new(code)),
             status,
             reason: reason.to_owned(),
             advice: Some(advice.to_owned()),
@@ -240,8 +240,8 @@ fn chains() -> Capped<ChainRow> {
     capped(rows, 118)
 }
 
-fn measured(rows: &[(&str, u64)]) -> Vec<Measured> {
-    rows.iter().map(|(path, value)| Measured { url: own(path), value: *value }).collect()
+fn measured(rows: &[(&str, u64)]) -> Vec<PageMetric> {
+    rows.iter().map(|(path, value)| PageMetric { url: own(path), value: *value }).collect()
 }
 
 fn same_title(title: &str, pages: u64) -> SameTitle {
@@ -279,27 +279,32 @@ fn comparison() -> SiteComparison {
         url: url.to_owned(),
         before,
         after,
-        code: code.map(Code::new),
+        code: code.map(FindingCode::new),
     };
     SiteComparison {
         run: 41,
         started: moment("2026-11-03T09:00:00Z"),
         new: capped(
-            vec![row("https://site.example/press/release-3", None, Some(Word::Dead), Some(101))],
+            vec![row("https://site.example/press/release-3", None, Some(Verdict::Dead), Some(101))],
             4,
         ),
         fixed: capped(
             vec![
-                row("https://site.example/docs/faq", Some(Word::Dead), Some(Word::Alive), None),
-                row("https://old.example.org/x", Some(Word::Failing), None, None),
+                row(
+                    "https://site.example/docs/faq",
+                    Some(Verdict::Dead),
+                    Some(Verdict::Alive),
+                    None,
+                ),
+                row("https://old.example.org/x", Some(Verdict::Failing), None, None),
             ],
             9,
         ),
         regressed: capped(
             vec![row(
                 "https://shop.example.net/item/2",
-                Some(Word::Alive),
-                Some(Word::Soft404),
+                Some(Verdict::Alive),
+                Some(Verdict::Soft404),
                 Some(301),
             )],
             1,

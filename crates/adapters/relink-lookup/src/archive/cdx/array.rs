@@ -13,7 +13,7 @@ pub(super) struct Rows<'a> {
 
 /// One inner array.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found<'a> {
+pub(super) enum ArrayRow<'a> {
     /// Brackets and all.
     Row(&'a [u8]),
     /// Longer than any row should be.
@@ -31,9 +31,9 @@ pub(super) fn rows(text: &[u8]) -> Option<Rows<'_>> {
 }
 
 impl<'a> Iterator for Rows<'a> {
-    type Item = Found<'a>;
+    type Item = ArrayRow<'a>;
 
-    fn next(&mut self) -> Option<Found<'a>> {
+    fn next(&mut self) -> Option<ArrayRow<'a>> {
         let start = self.rest.iter().position(|byte| matches!(byte, b'[' | b']'))?;
         if self.rest[start] == b']' {
             self.rest = &[];
@@ -42,10 +42,10 @@ impl<'a> Iterator for Rows<'a> {
         let row = &self.rest[start..];
         let Some(length) = length_of_row(row) else {
             self.rest = &[];
-            return Some(Found::Cut);
+            return Some(ArrayRow::Cut);
         };
         self.rest = &row[length..];
-        Some(if length > ROW_CAP { Found::TooLong } else { Found::Row(&row[..length]) })
+        Some(if length > ROW_CAP { ArrayRow::TooLong } else { ArrayRow::Row(&row[..length]) })
     }
 }
 
@@ -75,10 +75,10 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expect: &[&str]) {
-        let name = |found: Found<'_>| match found {
-            Found::Row(row) => String::from_utf8(row.to_vec()).unwrap(),
-            Found::TooLong => "too long".to_owned(),
-            Found::Cut => "cut".to_owned(),
+        let name = |found: ArrayRow<'_>| match found {
+            ArrayRow::Row(row) => String::from_utf8(row.to_vec()).unwrap(),
+            ArrayRow::TooLong => "too long".to_owned(),
+            ArrayRow::Cut => "cut".to_owned(),
         };
         let found: Vec<_> = rows(text.as_bytes()).unwrap().map(name).collect();
         assert_eq!(found, expect);

@@ -5,14 +5,14 @@
 //! what a row means is in `meaning`.
 
 mod array;
-mod meaning;
-mod question;
+mod capture;
+mod query_url;
 mod rows;
 
-pub(crate) use meaning::{capture, resolve_revisits};
-pub use question::Dialect;
-pub(crate) use question::{Page, bare, question};
-pub(crate) use rows::{Answer, Row, read};
+pub(crate) use capture::{capture, resolve_revisits};
+pub use query_url::CdxDialect;
+pub(crate) use query_url::{CdxCursor, bare, query_url};
+pub(crate) use rows::{CdxResponse, Row, read};
 
 /// The longest row read; longer ones are skipped. Servers give up on URLs of a
 /// quarter of this.

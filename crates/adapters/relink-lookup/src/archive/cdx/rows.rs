@@ -10,7 +10,7 @@
 use serde_json::{Map, Value};
 
 use super::ROW_CAP;
-use super::array::{self, Found};
+use super::array::{self, ArrayRow};
 
 /// One row; what the index leaves out or marks as missing (`-`) is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub(crate) struct Row {
 
 /// What an answer holds.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct CdxResponse {
     pub rows: Vec<Row>,
     /// How many rows made no sense.
     pub skipped: usize,
     /// Whether the answer ends within a row.
-    pub is_cut: bool,
+    pub is_truncated: bool,
     /// Where to go on.
     pub resume: Option<String>,
 }
@@ -75,27 +75,27 @@ impl Row {
 
 /// Reads an answer, at most `limit` rows of it, or says that it is no index.
 /// `is_cut` says that the bytes are not all of it.
-pub(crate) fn read(bytes: &[u8], limit: usize, is_cut: bool) -> Option<Answer> {
+pub(crate) fn read(bytes: &[u8], limit: usize, is_cut: bool) -> Option<CdxResponse> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut answer = match array::rows(bytes) {
         Some(rows) => of_arrays(rows, limit),
         None => of_lines(bytes, limit, is_cut),
     };
-    answer.is_cut |= is_cut;
+    answer.is_truncated |= is_cut;
     let is_noise = answer.rows.is_empty() && answer.skipped > 0;
     (!is_noise).then_some(answer)
 }
 
-fn of_arrays(rows: array::Rows<'_>, limit: usize) -> Answer {
-    let mut answer = Answer::default();
+fn of_arrays(rows: array::Rows<'_>, limit: usize) -> CdxResponse {
+    let mut answer = CdxResponse::default();
     let mut columns = Vec::new();
     let mut is_over = false;
     for found in rows {
         let cells = match found {
-            Found::Row(row) => cells(row),
-            Found::TooLong => None,
-            Found::Cut => {
-                answer.is_cut = true;
+            ArrayRow::Row(row) => cells(row),
+            ArrayRow::TooLong => None,
+            ArrayRow::Cut => {
+                answer.is_truncated = true;
                 break;
             }
         };
@@ -109,7 +109,7 @@ fn of_arrays(rows: array::Rows<'_>, limit: usize) -> Answer {
                 columns.iter().zip(cells).for_each(|(column, cell)| row.set(column, cell));
                 answer.rows.push(row);
             }
-            Some(cells) if cells.len() == columns.len() => answer.is_cut = true,
+            Some(cells) if cells.len() == columns.len() => answer.is_truncated = true,
             _ => answer.skipped += 1,
         }
     }
@@ -131,8 +131,8 @@ fn text_of(value: Value) -> Option<String> {
     }
 }
 
-fn of_lines(bytes: &[u8], limit: usize, is_cut: bool) -> Answer {
-    let mut answer = Answer::default();
+fn of_lines(bytes: &[u8], limit: usize, is_cut: bool) -> CdxResponse {
+    let mut answer = CdxResponse::default();
     let mut columns: Vec<String> = USUAL_COLUMNS.map(str::to_owned).to_vec();
     // The last line of a cut answer is not whole.
     let whole = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
@@ -147,7 +147,7 @@ fn of_lines(bytes: &[u8], limit: usize, is_cut: bool) -> Answer {
             continue;
         }
         if answer.rows.len() >= limit {
-            answer.is_cut = true;
+            answer.is_truncated = true;
             break;
         }
         match of_line(line, &columns) {

@@ -15,7 +15,7 @@ use crate::archive::{listing, surt};
 
 /// A capture and where it is.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
+pub(super) struct IndexedCapture {
     key: String,
     pub capture: Capture,
     file: usize,
@@ -31,10 +31,10 @@ pub(super) struct Held {
 #[derive(Debug, Default)]
 pub(super) struct Index {
     files: Vec<PathBuf>,
-    held: Vec<Held>,
+    held: Vec<IndexedCapture>,
 }
 
-impl Held {
+impl IndexedCapture {
     /// The capture of a record, if it holds an answer of the web.
     pub fn of_record<R: BufRead>(record: &mut Record<'_, R>, file: usize) -> Option<Self> {
         let kind = record.header("WARC-Type")?.to_ascii_lowercase();
@@ -94,7 +94,7 @@ impl Index {
     }
 
     /// The file of a capture.
-    pub fn path(&self, held: &Held) -> &Path {
+    pub fn path(&self, held: &IndexedCapture) -> &Path {
         &self.files[held.file]
     }
 
@@ -102,14 +102,14 @@ impl Index {
         self.held.len()
     }
 
-    pub fn add(&mut self, held: Held) {
+    pub fn add(&mut self, held: IndexedCapture) {
         self.held.push(held);
     }
 
     /// To be called when all are added.
     pub fn sort(&mut self) {
         self.held.sort_by(|one, other| {
-            (&one.key, one.capture.taken).cmp(&(&other.key, other.capture.taken))
+            (&one.key, one.capture.captured_at).cmp(&(&other.key, other.capture.captured_at))
         });
     }
 
@@ -117,7 +117,7 @@ impl Index {
     pub fn list(&self, query: &CaptureQuery) -> CaptureList {
         let held = match query.scope {
             CaptureScope::Exact => self.with_key(&surt::key(&query.url)),
-            CaptureScope::Below => self.below(&surt::stem(&query.url)),
+            CaptureScope::Prefix => self.below(&surt::stem(&query.url)),
         };
         let mut list = listing::Listing::default();
         list.captures.extend(held.iter().map(|held| held.capture.clone()));
@@ -125,38 +125,41 @@ impl Index {
     }
 
     /// The very capture.
-    pub fn find(&self, capture: &Capture) -> Option<&Held> {
+    pub fn find(&self, capture: &Capture) -> Option<&IndexedCapture> {
         let held = self.with_key(&surt::key(&capture.url));
-        let is_it = |held: &&Held| {
+        let is_it = |held: &&IndexedCapture| {
             let it = &held.capture;
-            it.url == capture.url && it.taken == capture.taken && it.digest == capture.digest
+            it.url == capture.url
+                && it.captured_at == capture.captured_at
+                && it.digest == capture.digest
         };
         held.iter().find(is_it)
     }
 
     /// What a repetition repeats: what it says, or else the last capture
     /// before it with the same body.
-    pub fn repeated(&self, revisit: &Held) -> Option<&Held> {
+    pub fn repeated(&self, revisit: &IndexedCapture) -> Option<&IndexedCapture> {
         if let Some((url, taken)) = &revisit.refers_to {
             let held = self.with_key(&surt::key(url));
-            let first = held.iter().find(|held| held.capture.taken == *taken);
+            let first = held.iter().find(|held| held.capture.captured_at == *taken);
             return first.filter(|held| !held.capture.is_revisit);
         }
         let digest = revisit.capture.digest.as_ref()?;
         let held = self.with_key(&revisit.key).iter().rev();
-        let mut earlier = held.filter(|held| held.capture.taken <= revisit.capture.taken);
+        let mut earlier =
+            held.filter(|held| held.capture.captured_at <= revisit.capture.captured_at);
         earlier
             .find(|held| !held.capture.is_revisit && held.capture.digest.as_ref() == Some(digest))
     }
 
-    fn with_key(&self, key: &str) -> &[Held] {
+    fn with_key(&self, key: &str) -> &[IndexedCapture] {
         let from = self.held.partition_point(|held| held.key.as_str() < key);
         let to = self.held.partition_point(|held| held.key.as_str() <= key);
         &self.held[from..to]
     }
 
     /// Those whose keys begin alike, which stand together.
-    fn below(&self, stem: &str) -> &[Held] {
+    fn below(&self, stem: &str) -> &[IndexedCapture] {
         let from = self.held.partition_point(|held| held.key.as_str() < stem);
         let count = self.held[from..].partition_point(|held| held.key.starts_with(stem));
         &self.held[from..from + count]

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use jiff::Timestamp;
 use relink_model::{Capture, Snapshot};
-use relink_ports::{Archive, ArchiveFault, CaptureList, CaptureOrder, CaptureQuery, Replay};
+use relink_ports::{Archive, ArchiveError, CaptureList, CaptureOrder, CaptureQuery, Replay};
 use url::Url;
 
-use self::index::{Held, Index};
+use self::index::{Index, IndexedCapture};
 use self::payload::Payload;
 use self::warc::Records;
 use super::cdx;
@@ -55,12 +55,12 @@ impl LocalArchive {
     /// Files are told apart by their beginnings, not their names. A file that
     /// is damaged is used up to the damage, which is told by
     /// [`Self::problems`].
-    pub fn open(paths: &[PathBuf]) -> Result<Self, ArchiveFault> {
+    pub fn open(paths: &[PathBuf]) -> Result<Self, ArchiveError> {
         let mut index = Index::default();
         let mut problems = Vec::new();
         let (mut warcs, mut lists) = (Vec::new(), Vec::new());
         for path in paths {
-            let is_warc = warc::is_one(open(path)?).map_err(|source| fault(path, source))?;
+            let is_warc = warc::is_one(open(path)?).map_err(|source| error(path, source))?;
             if is_warc { warcs.push(path) } else { lists.push(path) }
         }
         for path in lists {
@@ -82,7 +82,7 @@ impl LocalArchive {
 }
 
 /// Opens a regular file; a device or a pipe may never end.
-fn open(path: &Path) -> Result<BufReader<File>, ArchiveFault> {
+fn open(path: &Path) -> Result<BufReader<File>, ArchiveError> {
     let opened = path.metadata().and_then(|metadata| {
         if metadata.is_file() {
             File::open(path)
@@ -90,19 +90,19 @@ fn open(path: &Path) -> Result<BufReader<File>, ArchiveFault> {
             Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"))
         }
     });
-    opened.map(BufReader::new).map_err(|source| fault(path, source))
+    opened.map(BufReader::new).map_err(|source| error(path, source))
 }
 
-fn fault(path: &Path, source: Error) -> ArchiveFault {
-    ArchiveFault::File { path: path.display().to_string(), source }
+fn error(path: &Path, source: Error) -> ArchiveError {
+    ArchiveError::File { path: path.display().to_string(), source }
 }
 
 /// Takes over the rows of an index file.
-fn read_list(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveFault> {
+fn read_list(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem = |what: &str| Ok(Some(LocalProblem { path: path.to_owned(), what: what.into() }));
     let mut bytes = Vec::new();
     let read = open(path)?.take(INDEX_CAP).read_to_end(&mut bytes);
-    let length = read.map_err(|source| fault(path, source))?;
+    let length = read.map_err(|source| error(path, source))?;
     let is_cut = length as u64 == INDEX_CAP;
     let room = CAPTURES.saturating_sub(index.len());
     let Some(answer) = cdx::read(&bytes, room, is_cut) else {
@@ -111,12 +111,12 @@ fn read_list(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Arc
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut skipped = answer.skipped;
     for row in &answer.rows {
-        match Held::of_row(row, folder, index) {
+        match IndexedCapture::of_row(row, folder, index) {
             Some(held) => index.add(held),
             None => skipped += 1,
         }
     }
-    match (answer.is_cut, skipped) {
+    match (answer.is_truncated, skipped) {
         (true, _) => problem("is longer than is read"),
         (_, 1..) => problem(&format!("has {skipped} rows that cannot be used")),
         _ => Ok(None),
@@ -124,14 +124,14 @@ fn read_list(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Arc
 }
 
 /// Takes over the records of a WARC file.
-fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveFault> {
+fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, ArchiveError> {
     let problem = |what: String| Ok(Some(LocalProblem { path: path.to_owned(), what }));
     let file = index.file(path);
     let mut records = Records::new(open(path)?);
     loop {
         match records.next_record() {
             Ok(Some(mut record)) => {
-                if let Some(held) = Held::of_record(&mut record, file) {
+                if let Some(held) = IndexedCapture::of_record(&mut record, file) {
                     index.add(held);
                 }
             }
@@ -147,7 +147,7 @@ fn read_warc(index: &mut Index, path: &Path) -> Result<Option<LocalProblem>, Arc
 impl Index {
     /// Reads the answer of a held capture; of a repetition, the body of what
     /// it repeats.
-    fn replay(&self, held: &Held) -> Result<Option<Replay>, ArchiveFault> {
+    fn replay(&self, held: &IndexedCapture) -> Result<Option<Replay>, ArchiveError> {
         let Some(mut payload) = self.payload(held)? else { return Ok(None) };
         if held.capture.is_revisit {
             let Some(first) = self.repeated(held) else { return Ok(None) };
@@ -157,17 +157,17 @@ impl Index {
         Ok(Some(payload.into_replay(&held.capture)))
     }
 
-    fn payload(&self, held: &Held) -> Result<Option<Payload>, ArchiveFault> {
+    fn payload(&self, held: &IndexedCapture) -> Result<Option<Payload>, ArchiveError> {
         let path = self.path(held);
         let mut file = open(path)?;
-        file.seek(SeekFrom::Start(held.offset)).map_err(|source| fault(path, source))?;
+        file.seek(SeekFrom::Start(held.offset)).map_err(|source| error(path, source))?;
         let mut records = Records::new(file);
         if records.skip(held.within).is_err() {
             return Ok(None);
         }
         // A file that was changed behind the index has nothing to say.
         let Ok(Some(mut record)) = records.next_record() else { return Ok(None) };
-        let is_the_one = record.is_of(&held.capture.url, held.capture.taken);
+        let is_the_one = record.is_of(&held.capture.url, held.capture.captured_at);
         Ok(is_the_one.then(|| Payload::read(&mut record)))
     }
 }
@@ -178,20 +178,20 @@ impl Archive for LocalArchive {
         "archive files"
     }
 
-    async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveFault> {
+    async fn captures(&self, query: &CaptureQuery) -> Result<CaptureList, ArchiveError> {
         Ok(self.index.list(query))
     }
 
-    async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveFault> {
+    async fn replay(&self, capture: &Capture) -> Result<Option<Replay>, ArchiveError> {
         let Some(held) = self.index.find(capture).cloned() else { return Ok(None) };
         let index = Arc::clone(&self.index);
         let read = tokio::task::spawn_blocking(move || index.replay(&held)).await;
         read.unwrap_or(Ok(None))
     }
 
-    async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveFault> {
+    async fn nearest(&self, url: &Url, when: Timestamp) -> Result<Option<Snapshot>, ArchiveError> {
         let order = CaptureOrder::Nearest(when);
-        let query = CaptureQuery { order, limit: 1, ..CaptureQuery::of(url.clone()) };
+        let query = CaptureQuery { order, limit: 1, ..CaptureQuery::new(url.clone()) };
         Ok(self.index.list(&query).captures.first().and_then(Capture::snapshot))
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Payload {
     pub status: Option<u16>,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl Payload {
@@ -34,7 +34,7 @@ impl Payload {
         let outcome = block.take(cap as u64 + 1).read_to_end(&mut bytes);
         let is_cut = outcome.is_err() || bytes.len() > cap;
         bytes.truncate(cap);
-        Self { is_cut, ..Self::parse(&bytes) }
+        Self { is_truncated: is_cut, ..Self::parse(&bytes) }
     }
 
     /// Reads the head alone.
@@ -60,7 +60,7 @@ impl Payload {
                 .map(|(name, value)| (name.trim().to_ascii_lowercase(), value.trim().to_owned()))
                 .collect(),
             body: body.to_vec(),
-            is_cut: false,
+            is_truncated: false,
         }
     }
 
@@ -74,7 +74,12 @@ impl Payload {
         let own = self.headers.into_iter().filter(|(name, _)| !packing(name));
         let its = original.headers.into_iter().filter(|(name, _)| packing(name));
         let headers = own.chain(its).collect();
-        Self { status: self.status, headers, body: original.body, is_cut: original.is_cut }
+        Self {
+            status: self.status,
+            headers,
+            body: original.body,
+            is_truncated: original.is_truncated,
+        }
     }
 
     /// The value of a header.
@@ -92,7 +97,7 @@ impl Payload {
     pub fn into_replay(self, capture: &Capture) -> Replay {
         let (bytes, is_cut) = self.unpacked();
         Replay {
-            taken: capture.taken,
+            captured_at: capture.captured_at,
             status: self.status.or(capture.status).unwrap_or_default(),
             location: self.header("location").map(str::to_owned),
             target: self.target(&capture.url),
@@ -101,7 +106,7 @@ impl Payload {
                 language: self.header("content-language").map(str::to_owned),
                 robots: self.header("x-robots-tag").map(str::to_owned),
                 bytes: bytes.into(),
-                is_cut: is_cut || self.is_cut,
+                is_truncated: is_cut || self.is_truncated,
             },
         }
     }
@@ -192,7 +197,7 @@ mod tests {
         let replay = Payload::read(&mut block.as_bytes()).into_replay(&capture);
         let target = replay.target.map_or(String::new(), |target| format!(" -> {target}"));
         let body = String::from_utf8_lossy(&replay.body.bytes);
-        let cut = if replay.body.is_cut { " cut" } else { "" };
+        let cut = if replay.body.is_truncated { " cut" } else { "" };
         assert_eq!(format!("{}{target} {body}{cut}", replay.status), expect);
     }
 

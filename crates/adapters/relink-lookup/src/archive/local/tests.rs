@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use relink_ports::CaptureStatuses;
+use relink_ports::CaptureStatusFilter;
 use relink_testkit::warc::Warc;
 use tempfile::TempDir;
 
@@ -77,17 +77,17 @@ async fn a_file_is_read_however_it_is_packed() {
 #[tokio::test]
 async fn captures_are_chosen_as_asked() {
     let (_folder, archive) = opened(&warc().to_gzip());
-    let of = CaptureQuery::of(url("https://www.example.org/a/1/"));
+    let of = CaptureQuery::new(url("https://www.example.org/a/1/"));
     assert_eq!(listed(&archive, of.clone()).await, ALL[..3]);
-    let redirects = CaptureQuery { statuses: CaptureStatuses::Redirects, ..of.clone() };
+    let redirects = CaptureQuery { statuses: CaptureStatusFilter::Redirects, ..of.clone() };
     assert_eq!(listed(&archive, redirects).await, [ALL[1]]);
     let newest = CaptureQuery { order: CaptureOrder::Newest, limit: 1, ..of.clone() };
     let list = archive.captures(&newest).await.unwrap();
-    assert!(list.is_cut);
+    assert!(list.is_truncated);
     assert_eq!(list.captures[0].to_string(), ALL[2]);
     let early = CaptureQuery { to: Some("2015-12-31T00:00:00Z".parse().unwrap()), ..of };
     assert_eq!(listed(&archive, early).await, [ALL[0]]);
-    assert!(listed(&archive, CaptureQuery::of(url("http://example.org/z"))).await.is_empty());
+    assert!(listed(&archive, CaptureQuery::new(url("http://example.org/z"))).await.is_empty());
 }
 
 #[tokio::test]

@@ -54,12 +54,12 @@ impl<R: BufRead> BufRead for Counted<R> {
 
 /// What records are read from at present.
 #[derive(Debug)]
-enum Part<R> {
+enum RecordStream<R> {
     Plain(Counted<R>),
     Member(Box<Counted<BufReader<GzDecoder<Counted<R>>>>>),
 }
 
-impl<R: BufRead> Read for Part<R> {
+impl<R: BufRead> Read for RecordStream<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(plain) => plain.read(buffer),
@@ -68,7 +68,7 @@ impl<R: BufRead> Read for Part<R> {
     }
 }
 
-impl<R: BufRead> BufRead for Part<R> {
+impl<R: BufRead> BufRead for RecordStream<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         match self {
             Self::Plain(plain) => plain.fill_buf(),
@@ -84,7 +84,7 @@ impl<R: BufRead> BufRead for Part<R> {
     }
 }
 
-impl<R> Part<R> {
+impl<R> RecordStream<R> {
     /// How much was taken from it.
     fn count(&self) -> u64 {
         match self {
@@ -98,7 +98,7 @@ impl<R> Part<R> {
 #[derive(Debug)]
 pub(super) struct Records<R> {
     /// `None` at the end.
-    part: Option<Part<R>>,
+    part: Option<RecordStream<R>>,
     /// Where the present member begins.
     start: u64,
     /// What is left of the block of the last record.
@@ -118,7 +118,7 @@ pub(super) struct Record<'a, R> {
 impl<R: BufRead> Records<R> {
     /// Begins where the reader stands.
     pub fn new(reader: R) -> Self {
-        let part = Part::Plain(Counted { inner: reader, count: 0 });
+        let part = RecordStream::Plain(Counted { inner: reader, count: 0 });
         Self { part: Some(part), start: 0, left: 0 }
     }
 
@@ -145,7 +145,7 @@ impl<R: BufRead> Records<R> {
         };
         self.left = length_of(&head)?;
         let (offset, within) = match &self.part {
-            Some(Part::Member(_)) => (self.start, within),
+            Some(RecordStream::Member(_)) => (self.start, within),
             _ => (within, 0),
         };
         Ok(Some(Record { head, offset, within, records: self }))
@@ -153,19 +153,19 @@ impl<R: BufRead> Records<R> {
 
     /// What to read from: the present part while there is something in it,
     /// then the next member, `None` at the end.
-    fn part(&mut self) -> io::Result<Option<&mut Part<R>>> {
+    fn part(&mut self) -> io::Result<Option<&mut RecordStream<R>>> {
         while let Some(mut part) = self.part.take() {
             let begins = part.fill_buf()?;
             let (is_over, is_packed) = (begins.is_empty(), begins.starts_with(&GZIP));
             self.part = Some(match part {
-                Part::Member(member) if is_over => {
-                    Part::Plain(member.inner.into_inner().into_inner())
+                RecordStream::Member(member) if is_over => {
+                    RecordStream::Plain(member.inner.into_inner().into_inner())
                 }
-                Part::Plain(_) if is_over => return Ok(None),
-                Part::Plain(plain) if is_packed => {
+                RecordStream::Plain(_) if is_over => return Ok(None),
+                RecordStream::Plain(plain) if is_packed => {
                     self.start = plain.count;
                     let inner = BufReader::new(GzDecoder::new(plain));
-                    Part::Member(Box::new(Counted { inner, count: 0 }))
+                    RecordStream::Member(Box::new(Counted { inner, count: 0 }))
                 }
                 part => return Ok(Some(self.part.insert(part))),
             });

@@ -7,7 +7,7 @@ use tantivy::{TantivyDocument, Term};
 use url::{Host, Url};
 
 use super::{IndexedPage, term, words};
-use crate::search::clean;
+use crate::search::sanitize;
 
 /// The longest address kept, in bytes.
 const LONGEST_ADDRESS: usize = 4_096;
@@ -66,9 +66,9 @@ impl Fields {
             document.add_text(self.site, name);
         }
         document.add_text(self.address, decoded(&address));
-        document.add_text(self.title, clean::plain(&page.title));
+        document.add_text(self.title, sanitize::plain(&page.title));
         document.add_text(self.text, text);
-        document.add_text(self.opening, clean::plain(text));
+        document.add_text(self.opening, sanitize::plain(text));
         Some(document)
     }
 

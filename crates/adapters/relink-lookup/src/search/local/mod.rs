@@ -6,7 +6,7 @@
 //! its owner is told to feed it again.
 
 mod fields;
-mod question;
+mod query;
 mod words;
 
 use std::fs;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use relink_model::{SearchHit, SearchQuery};
-use relink_ports::{SearchAnswer, SearchEngine, SearchFault};
+use relink_ports::{SearchEngine, SearchError, SearchResponse};
 use tantivy::collector::{Count, TopDocs};
 use tantivy::directory::error::OpenReadError;
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term};
@@ -52,12 +52,12 @@ pub struct IndexedPage {
 /// A full-text index on the disk.
 #[derive(Clone)]
 pub struct LocalIndex {
-    shelf: Arc<Shelf>,
+    shelf: Arc<IndexState>,
     is_new: bool,
 }
 
 /// The index and what is needed to use it.
-struct Shelf {
+struct IndexState {
     path: PathBuf,
     index: Index,
     reader: IndexReader,
@@ -71,20 +71,20 @@ impl LocalIndex {
     ///
     /// One that is damaged, or of another version, is begun anew; only a
     /// folder of our own within the given one is ever emptied.
-    pub fn open(folder: &Path) -> Result<Self, SearchFault> {
+    pub fn open(folder: &Path) -> Result<Self, SearchError> {
         let path = folder.join(FOLDER);
         let opened = fs::create_dir_all(&path).map_err(TantivyError::from).and_then(|()| {
             let is_new = !path.join("meta.json").exists();
-            match Shelf::open(&path) {
+            match IndexState::open(&path) {
                 Err(error) if is_damage(&error) => {
                     fs::remove_dir_all(&path)?;
                     fs::create_dir_all(&path)?;
-                    Ok((Shelf::open(&path)?, true))
+                    Ok((IndexState::open(&path)?, true))
                 }
                 shelf => Ok((shelf?, is_new)),
             }
         });
-        let (shelf, is_new) = opened.map_err(|error| fault(&path, error))?;
+        let (shelf, is_new) = opened.map_err(|error| index_error(&path, error))?;
         Ok(Self { shelf: Arc::new(shelf), is_new })
     }
 
@@ -94,13 +94,13 @@ impl LocalIndex {
     }
 
     /// How many pages it knows.
-    pub fn pages(&self) -> Result<u64, SearchFault> {
-        self.shelf.pages().map_err(|error| fault(&self.shelf.path, error))
+    pub fn pages(&self) -> Result<u64, SearchError> {
+        self.shelf.pages().map_err(|error| index_error(&self.shelf.path, error))
     }
 
     /// Takes in pages, all of them or none. A page that it knows already is
     /// replaced.
-    pub async fn feed(&self, pages: Vec<IndexedPage>) -> Result<(), SearchFault> {
+    pub async fn add_pages(&self, pages: Vec<IndexedPage>) -> Result<(), SearchError> {
         self.run(move |shelf| shelf.write(|writer| shelf.add(writer, &pages))).await
     }
 
@@ -111,7 +111,7 @@ impl LocalIndex {
         pages: Vec<IndexedPage>,
         gone: Vec<Url>,
         note: String,
-    ) -> Result<(), SearchFault> {
+    ) -> Result<(), SearchError> {
         self.run(move |shelf| {
             shelf.write_noting(Some(&note), |writer| {
                 shelf.remove(writer, &gone);
@@ -122,14 +122,14 @@ impl LocalIndex {
     }
 
     /// The note of the last update, if nothing was changed since.
-    pub fn note(&self) -> Result<Option<String>, SearchFault> {
+    pub fn note(&self) -> Result<Option<String>, SearchError> {
         let metas =
-            self.shelf.index.load_metas().map_err(|error| fault(&self.shelf.path, error))?;
+            self.shelf.index.load_metas().map_err(|error| index_error(&self.shelf.path, error))?;
         Ok(metas.payload)
     }
 
     /// Forgets pages.
-    pub async fn forget(&self, urls: Vec<Url>) -> Result<(), SearchFault> {
+    pub async fn remove_pages(&self, urls: Vec<Url>) -> Result<(), SearchError> {
         self.run(move |shelf| {
             shelf.write(|writer| {
                 shelf.remove(writer, &urls);
@@ -140,28 +140,28 @@ impl LocalIndex {
     }
 
     /// Forgets everything.
-    pub async fn clear(&self) -> Result<(), SearchFault> {
+    pub async fn clear(&self) -> Result<(), SearchError> {
         self.run(|shelf| shelf.write(|writer| writer.delete_all_documents().map(drop))).await
     }
 
     /// On how many pages each phrase stands, in the order asked.
-    pub async fn counts(&self, phrases: Vec<String>) -> Result<Vec<u64>, SearchFault> {
+    pub async fn counts(&self, phrases: Vec<String>) -> Result<Vec<u64>, SearchError> {
         self.run(move |shelf| phrases.iter().map(|phrase| shelf.count(phrase)).collect()).await
     }
 
     /// Works on the index where waiting for the disk holds up nobody.
     async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shelf) -> tantivy::Result<T> + Send + 'static,
-    ) -> Result<T, SearchFault> {
+        work: impl FnOnce(&IndexState) -> tantivy::Result<T> + Send + 'static,
+    ) -> Result<T, SearchError> {
         let own = Arc::clone(&self.shelf);
         let done = spawn_blocking(move || work(&own)).await;
         let done = done.unwrap_or_else(|ended| Err(TantivyError::SystemError(ended.to_string())));
-        done.map_err(|error| fault(&self.shelf.path, error))
+        done.map_err(|error| index_error(&self.shelf.path, error))
     }
 }
 
-impl Shelf {
+impl IndexState {
     fn open(path: &Path) -> tantivy::Result<Self> {
         let (schema, fields) = Fields::new();
         let directory = tantivy::directory::MmapDirectory::open(path)?;
@@ -216,27 +216,33 @@ impl Shelf {
     }
 
     fn count(&self, phrase: &str) -> tantivy::Result<u64> {
-        let query = SearchQuery::of([""; 0]).with_phrase(phrase);
-        let Some(question) = question::question(&query, &self.fields) else { return Ok(0) };
+        let query = SearchQuery::new([""; 0]).with_phrase(phrase);
+        let Some(question) = query::build_query(&query, &self.fields) else { return Ok(0) };
         self.reader.reload()?;
         Ok(self.reader.searcher().search(&question, &Count)? as u64)
     }
 
-    fn search(&self, query: &SearchQuery) -> tantivy::Result<SearchAnswer> {
+    fn search(&self, query: &SearchQuery) -> tantivy::Result<SearchResponse> {
         let limit = query.limit.min(MOST_HITS);
-        let question = question::question(query, &self.fields).filter(|_| limit > 0);
-        let Some(question) = question else { return Ok(SearchAnswer::default()) };
+        let question = query::build_query(query, &self.fields).filter(|_| limit > 0);
+        let Some(question) = question else { return Ok(SearchResponse::default()) };
         self.reader.reload()?;
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
         let (best, total) = searcher.search(&question, &(best, Count))?;
-        let mut answer = SearchAnswer { total: Some(total as u64), ..SearchAnswer::default() };
+        let mut answer = SearchResponse { total: Some(total as u64), ..SearchResponse::default() };
         for (at, (_, address)) in best.into_iter().enumerate() {
             let document: TantivyDocument = searcher.doc(address)?;
             match self.fields.hit(&document) {
                 Some((url, title, excerpt)) => {
                     let engine = NAME.to_owned();
-                    answer.hits.push(SearchHit { url, title, excerpt, engine, rank: at + 1 });
+                    answer.hits.push(SearchHit {
+                        url,
+                        title,
+                        snippet: excerpt,
+                        engine,
+                        rank: at + 1,
+                    });
                 }
                 None => answer.skipped += 1,
             }
@@ -245,7 +251,7 @@ impl Shelf {
     }
 }
 
-/// Whether the fault is in what is kept, which can be made good by beginning
+/// Whether the error is in what is kept, which can be made good by beginning
 /// anew, and not in the disk or in who may write.
 fn is_damage(error: &TantivyError) -> bool {
     match error {
@@ -263,8 +269,8 @@ fn is_damage(error: &TantivyError) -> bool {
     }
 }
 
-fn fault(path: &Path, error: TantivyError) -> SearchFault {
-    SearchFault::Index { path: path.display().to_string(), source: Box::new(error) }
+fn index_error(path: &Path, error: TantivyError) -> SearchError {
+    SearchError::Index { path: path.display().to_string(), source: Box::new(error) }
 }
 
 #[async_trait]
@@ -277,7 +283,7 @@ impl SearchEngine for LocalIndex {
         None
     }
 
-    async fn search(&self, query: &SearchQuery) -> Result<SearchAnswer, SearchFault> {
+    async fn search(&self, query: &SearchQuery) -> Result<SearchResponse, SearchError> {
         let query = query.clone();
         self.run(move |shelf| shelf.search(&query)).await
     }

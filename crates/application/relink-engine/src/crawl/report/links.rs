@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use relink_frontier::{DepthCount, depth_curve, is_template, section};
-use relink_model::{ErrandId, PlaceKind};
+use relink_model::{LinkKind, TaskId};
 use relink_ports::{DocumentId, SiteLink, SitePage};
-use relink_report::site::{Capped, DepthRow, Edge, MissingFragment, Spot, TemplateRow};
+use relink_report::site::{Capped, DepthRow, Edge, InlinkRow, MissingFragment, TemplateRow};
 
 use url::Url;
 
@@ -23,9 +23,9 @@ pub(super) struct LinksRead {
     /// Pages that were read, which the rows by depth sum up to.
     pub(super) pages: u64,
     pub(super) links: u64,
-    pub(super) inlinks: HashMap<ErrandId, u64>,
+    pub(super) inlinks: HashMap<TaskId, u64>,
     /// The links to what is broken.
-    pub(super) spots: HashMap<ErrandId, Capped<Spot>>,
+    pub(super) spots: HashMap<TaskId, Capped<InlinkRow>>,
     pub(super) depths: Vec<DepthRow>,
     pub(super) little_new_from: Option<u32>,
     pub(super) orphans: Capped<String>,
@@ -37,7 +37,7 @@ pub(super) struct LinksRead {
 /// Links to the target being read.
 #[derive(Default)]
 struct Group {
-    to: Option<ErrandId>,
+    to: Option<TaskId>,
     links: u64,
     /// Pages it stands on, sitemaps aside.
     pages: u64,
@@ -50,11 +50,11 @@ struct Group {
 }
 
 /// Reads links.
-pub(super) struct LinkReader<'a> {
+pub(super) struct LinkAggregator<'a> {
     pages: &'a HashMap<DocumentId, SitePage>,
     targets: &'a TargetReader,
-    /// The page found on each errand.
-    page_of: HashMap<ErrandId, DocumentId>,
+    /// The page found on each task.
+    page_of: HashMap<TaskId, DocumentId>,
     /// Pages whose anchors are known, by their URL.
     page_at: HashMap<&'a str, &'a SitePage>,
     group: Group,
@@ -64,17 +64,17 @@ pub(super) struct LinkReader<'a> {
     /// Pages of each section.
     sections: HashMap<String, u64>,
     template_links: BTreeMap<u32, u64>,
-    missing: BTreeMap<(ErrandId, String), Capped<Spot>>,
+    missing: BTreeMap<(TaskId, String), Capped<InlinkRow>>,
     read: LinksRead,
 }
 
-impl<'a> LinkReader<'a> {
+impl<'a> LinkAggregator<'a> {
     pub(super) fn new(pages: &'a HashMap<DocumentId, SitePage>, targets: &'a TargetReader) -> Self {
-        let page_of: HashMap<ErrandId, DocumentId> =
-            pages.values().filter_map(|page| Some((page.errand?, page.document))).collect();
+        let page_of: HashMap<TaskId, DocumentId> =
+            pages.values().filter_map(|page| Some((page.task?, page.document))).collect();
         let mut read_at: BTreeMap<u32, u64> = BTreeMap::new();
-        for errand in page_of.keys() {
-            if let Some(depth) = targets.brief(*errand).and_then(|brief| brief.depth) {
+        for task in page_of.keys() {
+            if let Some(depth) = targets.brief(*task).and_then(|brief| brief.depth) {
                 *read_at.entry(depth).or_default() += 1;
             }
         }
@@ -107,10 +107,10 @@ impl<'a> LinkReader<'a> {
             self.group.to = Some(link.to);
         }
         let Some(page) = self.pages.get(&link.from) else { return };
-        let depth = page.errand.and_then(|errand| self.targets.brief(errand)?.depth);
+        let depth = page.task.and_then(|task| self.targets.brief(task)?.depth);
         if page.is_sitemap {
             self.group.in_sitemaps += 1;
-        } else if page.errand.is_some() {
+        } else if page.task.is_some() {
             self.count(link, page, depth);
             self.note_mixed(link, page);
             self.note_fragment(link, page);
@@ -152,7 +152,7 @@ impl<'a> LinkReader<'a> {
     /// An encrypted page that takes in something unencrypted.
     fn note_mixed(&mut self, link: &SiteLink, page: &SitePage) {
         let is_taken_in =
-            matches!(link.kind, PlaceKind::Embed | PlaceKind::Resource | PlaceKind::Form);
+            matches!(link.kind, LinkKind::Embed | LinkKind::Resource | LinkKind::Form);
         let is_plain = self.targets.brief(link.to).is_some_and(|brief| brief.is_plain_http);
         if is_taken_in && is_plain && page.label.starts_with("https:") {
             self.read.mixed.total += 1;
@@ -210,7 +210,7 @@ impl<'a> LinkReader<'a> {
         }
         self.read.pages = self.read_at.values().sum();
         let curve = depth_curve(&self.counts);
-        self.read.little_new_from = curve.little_new_from;
+        self.read.little_new_from = curve.saturation_depth;
         self.read.depths = curve
             .points
             .into_iter()
@@ -241,9 +241,9 @@ fn section_of(page: &SitePage) -> Option<String> {
     section(&url).map(str::to_owned)
 }
 
-fn add_spot(spots: &mut Capped<Spot>, page: &SitePage, line: u32) {
+fn add_spot(spots: &mut Capped<InlinkRow>, page: &SitePage, line: u32) {
     spots.total += 1;
     if spots.rows.len() < SPOTS {
-        spots.rows.push(Spot { page: page.label.clone(), line });
+        spots.rows.push(InlinkRow { page: page.label.clone(), line });
     }
 }

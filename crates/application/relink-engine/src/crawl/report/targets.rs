@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jiff::Timestamp;
-use relink_frontier::host_name;
+use relink_frontier::host_key;
 use relink_judge::codes;
-use relink_model::{ErrandId, Word};
+use relink_model::{TaskId, Verdict};
 use relink_ports::SiteTarget;
 use relink_report::site::{
-    Capped, ChainRow, Measured, SameTitle, SiteFinding, SiteHost, SiteReport, TreeRow,
+    Capped, ChainRow, PageMetric, SameTitle, SiteFinding, SiteHost, SiteReport, TreeRow,
 };
 use url::Url;
 
@@ -31,7 +31,7 @@ const DEAD_DIRECTORY: u64 = 3;
 
 /// What the links need to know of a target.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Brief {
+pub(super) struct TargetFacts {
     pub(super) depth: Option<u32>,
     pub(super) is_broken: bool,
     pub(super) is_plain_http: bool,
@@ -41,17 +41,17 @@ pub(super) struct Brief {
 pub(super) struct TargetReader {
     started: Timestamp,
     site: Option<Url>,
-    briefs: HashMap<ErrandId, Brief>,
-    addresses: HashMap<ErrandId, String>,
+    briefs: HashMap<TaskId, TargetFacts>,
+    addresses: HashMap<TaskId, String>,
     /// Where redirects that keep fragments lead.
-    landings: HashMap<ErrandId, String>,
-    words: BTreeMap<Word, u64>,
+    landings: HashMap<TaskId, String>,
+    verdicts: BTreeMap<Verdict, u64>,
     statuses: BTreeMap<String, u64>,
-    findings: Vec<(ErrandId, SiteFinding)>,
-    chains: Vec<(ErrandId, ChainRow)>,
-    slowest: Vec<Measured>,
-    largest: Vec<Measured>,
-    titles: HashMap<String, Vec<ErrandId>>,
+    findings: Vec<(TaskId, SiteFinding)>,
+    chains: Vec<(TaskId, ChainRow)>,
+    slowest: Vec<PageMetric>,
+    largest: Vec<PageMetric>,
+    titles: HashMap<String, Vec<TaskId>>,
     tree: BTreeMap<String, (u64, u64)>,
     visits: Vec<(String, u64)>,
     errors: SiteErrors,
@@ -66,7 +66,7 @@ impl TargetReader {
             briefs: HashMap::new(),
             addresses: HashMap::new(),
             landings: HashMap::new(),
-            words: BTreeMap::new(),
+            verdicts: BTreeMap::new(),
             statuses: BTreeMap::new(),
             findings: Vec::new(),
             chains: Vec::new(),
@@ -79,32 +79,32 @@ impl TargetReader {
         }
     }
 
-    pub(super) fn brief(&self, errand: ErrandId) -> Option<Brief> {
-        self.briefs.get(&errand).copied()
+    pub(super) fn brief(&self, task: TaskId) -> Option<TargetFacts> {
+        self.briefs.get(&task).copied()
     }
 
-    pub(super) fn address(&self, errand: ErrandId) -> &str {
-        self.addresses.get(&errand).map_or("", String::as_str)
+    pub(super) fn address(&self, task: TaskId) -> &str {
+        self.addresses.get(&task).map_or("", String::as_str)
     }
 
     /// The page that a redirect leads to, if it keeps the fragment of a link.
-    pub(super) fn landing(&self, errand: ErrandId) -> Option<&str> {
-        self.landings.get(&errand).map(String::as_str)
+    pub(super) fn landing(&self, task: TaskId) -> Option<&str> {
+        self.landings.get(&task).map(String::as_str)
     }
 
     pub(super) fn read(&mut self, mut target: SiteTarget) {
-        let Some(word) = target.word else { return };
-        let landing = target.landing.take().map(|landing| (target.errand, landing));
+        let Some(word) = target.verdict else { return };
+        let landing = target.landing.take().map(|landing| (target.task, landing));
         self.landings.extend(landing);
         let is_broken = BROKEN.contains(&word);
-        *self.words.entry(word).or_default() += 1;
+        *self.verdicts.entry(word).or_default() += 1;
         *self.statuses.entry(class(target.status)).or_default() += 1;
-        let brief = Brief {
+        let brief = TargetFacts {
             depth: target.depth,
             is_broken,
             is_plain_http: target.url.starts_with("http://"),
         };
-        self.briefs.insert(target.errand, brief);
+        self.briefs.insert(target.task, brief);
         if let Ok(url) = Url::parse(&target.url) {
             self.note_visit(&url, &target);
             if self.site.as_ref().is_some_and(|site| site.host() == url.host()) {
@@ -115,17 +115,17 @@ impl TargetReader {
         }
         if target.hops.len() > 1 {
             let chain = ChainRow { hops: target.hops.clone(), inlinks: 0 };
-            self.chains.push((target.errand, chain));
+            self.chains.push((target.task, chain));
         }
         if is_broken {
-            self.findings.push((target.errand, finding(&target, word)));
+            self.findings.push((target.task, finding(&target, word)));
         }
-        self.addresses.insert(target.errand, target.url);
+        self.addresses.insert(target.task, target.url);
     }
 
     /// Titles, sizes and times are told of the site's own pages.
     fn note_page(&mut self, target: &SiteTarget) {
-        let value = |value: u64| Measured { url: target.url.clone(), value };
+        let value = |value: u64| PageMetric { url: target.url.clone(), value };
         if let Some(took) = target.took_ms {
             keep_most(&mut self.slowest, value(took.into()));
         }
@@ -136,7 +136,7 @@ impl TargetReader {
         if let Some(title) = target.title.as_ref().filter(|title| is_page && !title.is_empty())
             && (self.titles.len() < TITLES || self.titles.contains_key(title))
         {
-            self.titles.entry(title.clone()).or_default().push(target.errand);
+            self.titles.entry(title.clone()).or_default().push(target.task);
         }
     }
 
@@ -151,8 +151,8 @@ impl TargetReader {
     }
 
     fn note_visit(&mut self, url: &Url, target: &SiteTarget) {
-        if let Some(asked) = target.asked.filter(|asked| *asked >= self.started) {
-            self.visits.push((host_name(url), millis_between(self.started, asked)));
+        if let Some(asked) = target.requested_at.filter(|asked| *asked >= self.started) {
+            self.visits.push((host_key(url), millis_between(self.started, asked)));
         }
     }
 
@@ -167,7 +167,7 @@ impl TargetReader {
             pages: read.pages,
             links: read.links,
             remark: self.errors.sentence(),
-            words: self.words,
+            verdicts: self.verdicts,
             statuses: self.statuses,
             depths: read.depths,
             little_new_from: read.little_new_from,
@@ -191,8 +191,8 @@ impl TargetReader {
     fn ordered_findings(&mut self, read: &LinksRead) -> Capped<SiteFinding> {
         let mut findings: Vec<SiteFinding> = std::mem::take(&mut self.findings)
             .into_iter()
-            .map(|(errand, mut finding)| {
-                finding.inlinks = read.spots.get(&errand).cloned().unwrap_or_default();
+            .map(|(task, mut finding)| {
+                finding.inlinks = read.spots.get(&task).cloned().unwrap_or_default();
                 finding
             })
             .collect();
@@ -208,8 +208,8 @@ impl TargetReader {
     fn ordered_chains(&mut self, read: &LinksRead) -> Capped<ChainRow> {
         let mut chains: Vec<ChainRow> = std::mem::take(&mut self.chains)
             .into_iter()
-            .map(|(errand, chain)| ChainRow {
-                inlinks: read.inlinks.get(&errand).copied().unwrap_or(0),
+            .map(|(task, chain)| ChainRow {
+                inlinks: read.inlinks.get(&task).copied().unwrap_or(0),
                 ..chain
             })
             .collect();
@@ -222,7 +222,7 @@ impl TargetReader {
 
     fn same_titles(&mut self) -> Capped<SameTitle> {
         let titles = std::mem::take(&mut self.titles);
-        let mut same: Vec<(String, Vec<ErrandId>)> =
+        let mut same: Vec<(String, Vec<TaskId>)> =
             titles.into_iter().filter(|(_, pages)| pages.len() > 1).collect();
         same.sort_by(|one, other| {
             other.1.len().cmp(&one.1.len()).then_with(|| one.0.cmp(&other.0))
@@ -244,13 +244,13 @@ impl TargetReader {
     }
 }
 
-fn finding(target: &SiteTarget, word: Word) -> SiteFinding {
+fn finding(target: &SiteTarget, word: Verdict) -> SiteFinding {
     let advice = target.code.and_then(codes::meaning).map(|meaning| meaning.advice.to_owned());
     // What is no address is kept under a name of its own.
     let url = target.url.strip_prefix("malformed:").unwrap_or(&target.url);
     SiteFinding {
         url: url.to_owned(),
-        word,
+        verdict: word,
         code: target.code,
         status: target.status,
         reason: target.reason.clone(),
@@ -266,7 +266,7 @@ fn class(status: Option<u16>) -> String {
 }
 
 /// Keeps the largest few, largest first.
-fn keep_most(kept: &mut Vec<Measured>, new: Measured) {
+fn keep_most(kept: &mut Vec<PageMetric>, new: PageMetric) {
     let at = kept.partition_point(|old| old.value >= new.value);
     if at < EXTREMES {
         kept.insert(at, new);

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// Pages in one directory.
 const PER_CHAPTER: usize = 100;
@@ -25,23 +25,25 @@ const VOCABULARY: [&str; 16] = [
 
 /// A site of so many pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Book {
+pub(super) struct GeneratedSite {
     pub(super) pages: usize,
 }
 
-impl Book {
+impl GeneratedSite {
     /// Writes it below `root`.
-    pub(super) fn write(self, root: &Path) -> Result<(), Fault> {
+    pub(super) fn write(self, root: &Path) -> Result<(), XtaskError> {
         for number in 0..self.pages {
             if number.is_multiple_of(PER_CHAPTER) {
                 let chapter = root.join(format!("c{}", number / PER_CHAPTER));
-                std::fs::create_dir_all(&chapter).map_err(|fault| Fault::io(&chapter, &fault))?;
+                std::fs::create_dir_all(&chapter)
+                    .map_err(|error| XtaskError::io(&chapter, &error))?;
             }
             let path = root.join(page(number).get(1..).unwrap_or_default());
-            std::fs::write(&path, self.html(number)).map_err(|fault| Fault::io(&path, &fault))?;
+            std::fs::write(&path, self.html(number))
+                .map_err(|error| XtaskError::io(&path, &error))?;
         }
         let path = root.join("index.html");
-        std::fs::write(&path, Self::cover()).map_err(|fault| Fault::io(&path, &fault))
+        std::fs::write(&path, Self::cover()).map_err(|error| XtaskError::io(&path, &error))
     }
 
     /// What the front page says.
@@ -108,7 +110,7 @@ mod tests {
 
     #[test]
     fn every_page_is_reached_from_the_first() {
-        let book = Book { pages: 500 };
+        let book = GeneratedSite { pages: 500 };
         let (mut reached, mut waiting) = (HashSet::from([0]), vec![0]);
         while let Some(number) = waiting.pop() {
             waiting.extend(book.links(number).filter(|to| reached.insert(*to)));
@@ -118,7 +120,7 @@ mod tests {
 
     #[test]
     fn dead_links_stand_on_the_pages_that_plant_them() {
-        let book = Book { pages: 41 };
+        let book = GeneratedSite { pages: 41 };
         assert_eq!(book.planted().len(), 3);
         for path in book.planted() {
             let pages = (0..41).filter(|number| book.html(*number).contains(&path)).count();

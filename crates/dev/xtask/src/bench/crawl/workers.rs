@@ -8,12 +8,12 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
-use super::book::{Book, page};
+use super::book::{GeneratedSite, page};
 use super::peers::relink_dead_paths;
 use super::relink_words;
-use crate::Fault;
+use crate::XtaskError;
 use crate::bench::meter::measure;
 use crate::bench::scratch::Scratch;
 
@@ -41,43 +41,45 @@ impl fmt::Display for WorkersOutcome {
 }
 
 /// Measures crawls with one worker and with more.
-pub(super) fn workers(relink: &Path) -> Result<WorkersOutcome, Fault> {
+pub(super) fn workers(relink: &Path) -> Result<WorkersOutcome, XtaskError> {
     let rates = WORKERS.iter().map(|&workers| Ok((workers, rate(relink, PAGES, workers)?)));
-    rates.collect::<Result<_, Fault>>().map(WorkersOutcome)
+    rates.collect::<Result<_, XtaskError>>().map(WorkersOutcome)
 }
 
 /// Pages a second with so many workers, on a site of so many pages whose dead
 /// links have to be found.
 #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
-fn rate(relink: &Path, pages: usize, workers: usize) -> Result<f64, Fault> {
-    let (book, scratch) = (Book { pages }, Scratch::new()?);
+fn rate(relink: &Path, pages: usize, workers: usize) -> Result<f64, XtaskError> {
+    let (book, scratch) = (GeneratedSite { pages }, Scratch::new()?);
     let web = serve(book);
     let url = web.url("/").to_string();
     let words = relink_words(&scratch.path().join("crawl.db"), &workers.to_string(), &url);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let run = measure(scratch.path(), relink, &words)?;
     let path = scratch.path().join("out");
-    let said = std::fs::read_to_string(&path).map_err(|fault| Fault::io(&path, &fault))?;
+    let said = std::fs::read_to_string(&path).map_err(|error| XtaskError::io(&path, &error))?;
     let dead = relink_dead_paths(&said);
     if dead.len() != book.planted().len() || !dead.iter().all(|path| book.planted().contains(path))
     {
-        return Err(Fault::new(format!("the dead links found are not those planted: {dead:?}")));
+        return Err(XtaskError::new(format!(
+            "the dead links found are not those planted: {dead:?}"
+        )));
     }
     Ok(pages as f64 / run.seconds)
 }
 
-fn serve(book: Book) -> Web {
-    let web = Web::start_blocking();
-    web.answer("/", Answer::new(200, Book::cover()).after(ANSWER_TIME));
+fn serve(book: GeneratedSite) -> TestServer {
+    let web = TestServer::start_blocking();
+    web.answer("/", CannedResponse::new(200, GeneratedSite::cover()).after(ANSWER_TIME));
     for number in 0..book.pages {
-        web.answer(&page(number), Answer::new(200, book.html(number)).after(ANSWER_TIME));
+        web.answer(&page(number), CannedResponse::new(200, book.html(number)).after(ANSWER_TIME));
     }
-    web.below("/c", Answer::new(404, "<title>Not found</title>").after(ANSWER_TIME));
+    web.below("/c", CannedResponse::new(404, "<title>Not found</title>").after(ANSWER_TIME));
     web
 }
 
 /// Runs the comparison in small, for tests: whether four workers are faster
 /// than one on a site of so many pages.
-pub fn many_workers_are_faster(relink: &Path, pages: usize) -> Result<bool, Fault> {
+pub fn many_workers_are_faster(relink: &Path, pages: usize) -> Result<bool, XtaskError> {
     Ok(rate(relink, pages, 4)? > rate(relink, pages, 1)?)
 }

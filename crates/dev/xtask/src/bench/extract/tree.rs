@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::path::Path;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// Files in a directory.
 const FILES_EACH: usize = 100;
@@ -47,19 +47,19 @@ impl fmt::Display for Kind {
 }
 
 /// Writes a tree and returns how many links it holds.
-pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, Fault> {
+pub(super) fn write(root: &Path, kind: Kind, files: usize) -> Result<usize, XtaskError> {
     let mut links = 0;
     for number in 0..files {
         let folder = root.join(format!("d{}", number / FILES_EACH));
         if number.is_multiple_of(FILES_EACH) {
-            std::fs::create_dir_all(&folder).map_err(|fault| Fault::io(&folder, &fault))?;
+            std::fs::create_dir_all(&folder).map_err(|error| XtaskError::io(&folder, &error))?;
         }
         let (name, text, held) = match kind {
             Kind::Markdown => with(number, "md", markdown),
             Kind::Html => with(number, "html", html),
         };
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|fault| Fault::io(&path, &fault))?;
+        std::fs::write(&path, text).map_err(|error| XtaskError::io(&path, &error))?;
         links += held;
     }
     Ok(links)

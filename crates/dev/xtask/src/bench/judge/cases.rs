@@ -1,24 +1,25 @@
 //! Cases of every kind the judge meets, with what was planted in them.
 
 use jiff::Timestamp;
-use relink_judge::sibling;
+use relink_judge::control_url;
 use relink_model::{
-    Control, ControlKind, Digest, Ending, History, Hop, Look, Mark, Probe, Purpose, Timings, Word,
+    Attempt, Control, ControlKind, Digest, FetchOutcome, FetchPurpose, History, Hop, PageFlag,
+    Probe, Timings, Verdict,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::Fault;
+use crate::XtaskError;
 
 /// A case as it is read back from the store.
 #[derive(Debug)]
 pub(super) struct Stored {
     pub(super) url: String,
-    pub(super) looks: Vec<Look>,
+    pub(super) attempts: Vec<Attempt>,
     pub(super) probe: Probe,
     pub(super) controls: Vec<Control>,
     pub(super) history: History,
-    pub(super) planted: Word,
+    pub(super) planted: Verdict,
 }
 
 /// Words the pages are made of; none of them means anything to the judge.
@@ -35,14 +36,14 @@ const LONG: usize = 220;
 const MENU: &str = "Home Search Log in Subscribe Page tools not available offline";
 
 /// So many cases, written and read back.
-pub(super) fn stored(count: usize) -> Result<Vec<Stored>, Fault> {
+pub(super) fn stored(count: usize) -> Result<Vec<Stored>, XtaskError> {
     (0..count).map(|number| Plan { number }.case().and_then(Stored::through_the_store)).collect()
 }
 
 impl Stored {
     /// The same after it was written as JSON and read again.
-    fn through_the_store(self) -> Result<Self, Fault> {
-        let controls: Result<Vec<Control>, Fault> = self
+    fn through_the_store(self) -> Result<Self, XtaskError> {
+        let controls: Result<Vec<Control>, XtaskError> = self
             .controls
             .into_iter()
             .map(|control| {
@@ -51,7 +52,7 @@ impl Stored {
             })
             .collect();
         Ok(Self {
-            looks: self.looks.iter().map(reread).collect::<Result<_, _>>()?,
+            attempts: self.attempts.iter().map(reread).collect::<Result<_, _>>()?,
             probe: reread(&self.probe)?,
             history: reread(&self.history)?,
             controls: controls?,
@@ -60,8 +61,8 @@ impl Stored {
     }
 }
 
-fn reread<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, Fault> {
-    let cannot = |fault| Fault::new(format!("cannot be stored: {fault}"));
+fn reread<T: Serialize + DeserializeOwned>(value: &T) -> Result<T, XtaskError> {
+    let cannot = |error| XtaskError::new(format!("cannot be stored: {error}"));
     serde_json::from_str(&serde_json::to_string(value).map_err(cannot)?).map_err(cannot)
 }
 
@@ -72,7 +73,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn case(&self) -> Result<Stored, Fault> {
+    fn case(&self) -> Result<Stored, XtaskError> {
         Ok(match self.number % 10 {
             0..=4 => self.ordinary(),
             5 => self.soft_404(),
@@ -85,29 +86,33 @@ impl Plan {
 
     /// A page of its own on a site that refuses strays.
     fn ordinary(&self) -> Stored {
-        let mut case = self.answered(self.page(0), Word::Alive);
+        let mut case = self.answered(self.page(0), Verdict::Alive);
         let refused = Probe { digest: None, ..probe(&[&case.url], 404, Digest::default()) };
-        case.compare(ControlKind::Stray, refused);
+        case.compare(ControlKind::RandomName, refused);
         case
     }
 
     /// One error page for all.
     fn soft_404(&self) -> Stored {
         let error = digest("Library", &["Catalog"], &self.text(1, LONG));
-        let mut case = self.answered(error.clone(), Word::Soft404);
-        case.compare(ControlKind::Stray, probe(&[], 200, error));
+        let mut case = self.answered(error.clone(), Verdict::Soft404);
+        case.compare(ControlKind::RandomName, probe(&[], 200, error));
         case
     }
 
     /// A new page for each visit.
-    fn rotating(&self) -> Result<Stored, Fault> {
+    fn rotating(&self) -> Result<Stored, XtaskError> {
         let visit = |visit| digest("Library", &["For you"], &self.text(visit, LONG));
-        let mut case = self.answered(visit(1), Word::Soft404);
-        let kinds = [ControlKind::Stray, ControlKind::SecondStray, ControlKind::Again];
+        let mut case = self.answered(visit(1), Verdict::Soft404);
+        let kinds = [ControlKind::RandomName, ControlKind::SecondRandomName, ControlKind::Refetch];
         for (kind, number) in kinds.into_iter().zip(2..) {
             case.compare(kind, probe(&[], 200, visit(number)));
         }
-        if case.controls.len() == kinds.len() { Ok(case) } else { Err(Fault::new("no sibling")) }
+        if case.controls.len() == kinds.len() {
+            Ok(case)
+        } else {
+            Err(XtaskError::new("no sibling"))
+        }
     }
 
     /// A login or a test for robots in place of the page.
@@ -116,18 +121,22 @@ impl Plan {
             7 => digest("Just a moment...", &[], "Checking your browser"),
             _ => digest("Sign in", &["Sign in"], "Name and password, please"),
         };
-        wall.marks.push(if self.number % 20 == 7 { Mark::Challenge } else { Mark::AsksPassword });
-        self.answered(wall, Word::Blocked)
+        wall.flags.push(if self.number % 20 == 7 {
+            PageFlag::BotChallenge
+        } else {
+            PageFlag::PasswordField
+        });
+        self.answered(wall, Verdict::Blocked)
     }
 
     /// A page that was seen before: unchanged, or another owner's by now.
     fn remembered(&self) -> Stored {
         let before = self.page(0);
         let (now, word) = if self.number % 20 == 8 {
-            (before.clone(), Word::Alive)
+            (before.clone(), Verdict::Alive)
         } else {
             let text = "Casino bonus, best odds, slots, roulette and jackpot every day";
-            (digest("Online casino and betting", &["Jackpot"], text), Word::Hijacked)
+            (digest("Online casino and betting", &["Jackpot"], text), Verdict::Hijacked)
         };
         let mut case = self.answered(now, word);
         case.history.digest = Some(before.into());
@@ -138,14 +147,15 @@ impl Plan {
     fn sent_home(&self) -> Stored {
         let home = "http://library.example.org/";
         let page = digest("Library", &["Welcome"], &self.text(1, LONG));
-        let mut case = self.answered(page.clone(), Word::Soft404);
+        let mut case = self.answered(page.clone(), Verdict::Soft404);
         case.probe = probe(&[&case.url, home], 200, page.clone());
-        let stray = sibling(ControlKind::Stray, &case.url, 1).map_or(String::new(), |it| it.url);
-        case.compare(ControlKind::Stray, probe(&[&stray, home], 200, page));
+        let stray =
+            control_url(ControlKind::RandomName, &case.url, 1).map_or(String::new(), |it| it.url);
+        case.compare(ControlKind::RandomName, probe(&[&stray, home], 200, page));
         case
     }
 
-    fn answered(&self, digest: Digest, planted: Word) -> Stored {
+    fn answered(&self, digest: Digest, planted: Verdict) -> Stored {
         let url = format!(
             "http://library.example.org/{}/{}-{}.html",
             self.word(0, 1),
@@ -153,9 +163,21 @@ impl Plan {
             self.word(0, 3)
         );
         let probe = probe(&[&url], 200, digest);
-        let (asked, ending) = (probe.asked, probe.ending.clone());
-        let looks = vec![Look { asked, purpose: Purpose::First, ending, took_ms: 12 }];
-        Stored { url, looks, probe, controls: Vec::new(), history: History::default(), planted }
+        let (requested_at, outcome) = (probe.requested_at, probe.outcome.clone());
+        let looks = vec![Attempt {
+            requested_at,
+            purpose: FetchPurpose::Initial,
+            outcome,
+            duration_ms: 12,
+        }];
+        Stored {
+            url,
+            attempts: looks,
+            probe,
+            controls: Vec::new(),
+            history: History::default(),
+            planted,
+        }
     }
 
     fn page(&self, version: usize) -> Digest {
@@ -181,8 +203,8 @@ impl Plan {
 
 impl Stored {
     fn compare(&mut self, kind: ControlKind, probe: Probe) {
-        if let Some(sibling) = sibling(kind, &self.url, 1) {
-            self.controls.push(Control { kind, url: sibling.url, probe: Some(probe.into()) });
+        if let Some(control) = control_url(kind, &self.url, 1) {
+            self.controls.push(Control { kind, url: control.url, probe: Some(probe.into()) });
         }
     }
 }
@@ -199,12 +221,12 @@ fn probe(way: &[&str], status: u16, digest: Digest) -> Probe {
         url: (*url).to_owned(),
         status: if place == last { status } else { 302 },
         location: None,
-        address: None,
+        ip: None,
     };
     Probe {
-        asked: Timestamp::UNIX_EPOCH,
+        requested_at: Timestamp::UNIX_EPOCH,
         hops: way.iter().enumerate().map(hop).collect(),
-        ending: Ending::Answered(status),
+        outcome: FetchOutcome::Response(status),
         timings: Timings { total: 12, ..Timings::default() },
         retry_after: None,
         digest: Some(digest.into()),

@@ -189,13 +189,13 @@ fn the_habit_of_a_host_saves_the_stray_unless_the_page_is_odd() {
 
 #[test]
 fn a_comparison_is_told_with_address_status_and_resemblance() {
-    let judgement =
-        judged("/a/oak 200 \"Library\" #1", &["stray: /a/xq 200 \"Library\" #1"]).judgement;
-    let ground = &judgement.grounds[0];
+    let judgment =
+        judged("/a/oak 200 \"Library\" #1", &["stray: /a/xq 200 \"Library\" #1"]).judgment;
+    let ground = &judgment.evidence[0];
     let seen = ground.control.as_ref().unwrap();
     assert_eq!((seen.url.as_str(), seen.status), ("http://site.test/a/xq", Some(200)));
     assert_eq!(ground.resemblance, Some(1.0));
-    assert!(judgement.confidence < relink_model::Confidence::FULL);
+    assert!(judgment.confidence < relink_model::Confidence::CERTAIN);
 }
 
 #[test]

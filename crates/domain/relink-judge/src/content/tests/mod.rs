@@ -3,7 +3,7 @@
 
 mod absence;
 mod comparison;
-mod memory;
+mod history;
 mod notice;
 mod order;
 mod properties;
@@ -21,7 +21,7 @@ fn judged(page: &str, beside: &[&str]) -> Judged {
 #[track_caller]
 fn check(page: &str, beside: &[&str], expect: &str) {
     let judged = judged(page, beside);
-    assert_eq!(judged.word(), expect, "{page}: {}", judged.judgement.reason);
+    assert_eq!(judged.word(), expect, "{page}: {}", judged.judgment.reason);
 }
 
 /// Claims what is asked for comparison, in this order.
@@ -33,8 +33,8 @@ fn check_asked(page: &str, beside: &[&str], expect: &str) {
 /// Claims that the reason, or something it rests on, says this.
 #[track_caller]
 fn check_told(page: &str, beside: &[&str], expect: &str) {
-    let judgement = judged(page, beside).judgement;
-    let mut told = vec![judgement.reason];
-    told.extend(judgement.grounds.into_iter().map(|ground| ground.note));
+    let judgment = judged(page, beside).judgment;
+    let mut told = vec![judgment.reason];
+    told.extend(judgment.evidence.into_iter().map(|ground| ground.note));
     assert!(told.iter().any(|note| note.contains(expect)), "no `{expect}` in {told:?}");
 }

@@ -8,12 +8,14 @@ use proptest::option::{of, weighted};
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use relink_model::{
-    Cause, Control, ControlKind, Digest, DnsFault, Ending, History, Hop, Malformation, Mark, Phase,
-    Probe, Sketch, Timings, Verdict,
+    Assessment, Control, ControlKind, DeadReason, Digest, DnsError, FetchOutcome, History, Hop,
+    InvalidRedirect, PageFlag, Phase, Probe, Sketch, Timings,
 };
 
 use crate::notation::{Scene, look};
-use crate::{Habit, Judgement, Next, Policy, conclude, judge, sibling, sibling_key};
+use crate::{
+    Decision, Judgment, Policy, Soft404Profile, conclude, control_key, control_url, judge,
+};
 
 /// Questions that one page may cost.
 const MOST_QUESTIONS: usize = 10;
@@ -81,14 +83,14 @@ fn any_text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn any_mark() -> impl Strategy<Value = Vec<Mark>> {
+fn any_mark() -> impl Strategy<Value = Vec<PageFlag>> {
     let all = vec![
-        Mark::AsksPassword,
-        Mark::NoIndex,
-        Mark::ScriptShell,
-        Mark::Challenge,
-        Mark::Parking,
-        Mark::Consent,
+        PageFlag::PasswordField,
+        PageFlag::NoIndex,
+        PageFlag::AppShell,
+        PageFlag::BotChallenge,
+        PageFlag::Parking,
+        PageFlag::Consent,
     ];
     prop_oneof![4 => Just(Vec::new()), 1 => subsequence(all, 0..3)]
 }
@@ -115,26 +117,26 @@ fn any_digest() -> impl Strategy<Value = Digest> {
                 headings,
                 canonical,
                 text_length,
-                opening,
-                marks: more.0,
+                text_start: opening,
+                flags: more.0,
                 fingerprint: more.1,
-                sketch: Sketch::of(sketch),
+                sketch: Sketch::from_hashes(sketch),
                 ..Digest::default()
             },
         )
 }
 
-fn any_ending() -> impl Strategy<Value = Ending> {
+fn any_ending() -> impl Strategy<Value = FetchOutcome> {
     prop_oneof![
-        6 => Just(Ending::Answered(200)),
-        2 => any::<u16>().prop_map(Ending::Answered),
-        2 => Just(Ending::Answered(404)),
+        6 => Just(FetchOutcome::Response(200)),
+        2 => any::<u16>().prop_map(FetchOutcome::Response),
+        2 => Just(FetchOutcome::Response(404)),
         1 => select(vec![
-            Ending::NoAddress(DnsFault::NoSuchName),
-            Ending::TimedOut(Phase::Head),
-            Ending::Loop,
-            Ending::TooManyHops,
-            Ending::Malformed(Malformation::Missing),
+            FetchOutcome::DnsFailed(DnsError::NoSuchName),
+            FetchOutcome::TimedOut(Phase::Headers),
+            FetchOutcome::RedirectLoop,
+            FetchOutcome::TooManyRedirects,
+            FetchOutcome::InvalidRedirect(InvalidRedirect::Missing),
         ]),
     ]
 }
@@ -144,13 +146,13 @@ fn any_probe() -> impl Strategy<Value = Probe> {
         url,
         status,
         location: None,
-        address: None,
+        ip: None,
     });
     (vec(hop, 0..4), any_ending(), weighted(0.9, any_digest())).prop_map(
         |(hops, ending, digest)| Probe {
-            asked: Timestamp::UNIX_EPOCH,
+            requested_at: Timestamp::UNIX_EPOCH,
             hops,
-            ending,
+            outcome: ending,
             timings: Timings::default(),
             retry_after: None,
             digest: digest.map(Box::new),
@@ -168,8 +170,10 @@ fn any_controls() -> impl Strategy<Value = Vec<(ControlKind, String, Option<Prob
 }
 
 fn any_scene() -> impl Strategy<Value = Scene> {
-    let habit =
-        (0_u32..20, 0_u32..2).prop_map(|(refusing, answering)| Habit { refusing, answering });
+    let habit = (0_u32..20, 0_u32..2).prop_map(|(refusing, answering)| Soft404Profile {
+        hard_404_directories: refusing,
+        soft_404_directories: answering,
+    });
     (any_url(), any_probe(), any_controls(), habit, weighted(0.4, any_digest()), of(any_url()))
         .prop_map(|(url, probe, controls, habit, digest, landing)| {
             let controls = controls.into_iter().map(|(kind, url, answer, is_same)| {
@@ -177,15 +181,16 @@ fn any_scene() -> impl Strategy<Value = Scene> {
                 Control { kind, url, probe: same.or(answer).map(Arc::new) }
             });
             let controls = controls.collect();
-            let history = History { digest: digest.map(Box::new), landing, ..History::default() };
-            Scene { url, probe, controls, habit, history }
+            let history =
+                History { digest: digest.map(Box::new), final_url: landing, ..History::default() };
+            Scene { url, probe, controls, soft404_profile: habit, history }
         })
 }
 
 /// A scene whose page has answered.
 fn answered() -> impl Strategy<Value = Scene> {
     any_scene().prop_map(|mut scene| {
-        scene.probe.ending = Ending::Answered(200);
+        scene.probe.outcome = FetchOutcome::Response(200);
         scene
     })
 }
@@ -194,20 +199,20 @@ fn policies() -> [Policy; 3] {
     [Policy::default(), Policy::sic_transit(), Policy::fable()]
 }
 
-fn concluded(scene: &Scene, controls: &[Control]) -> Judgement {
+fn concluded(scene: &Scene, controls: &[Control]) -> Judgment {
     conclude(&Policy::default(), &scene.case(&[look(&scene.probe)], controls))
 }
 
 /// Asks until it is settled, or for ever; returns the kinds asked for.
-fn ask_all(scene: &Scene, policy: &Policy) -> (Vec<ControlKind>, Option<Judgement>) {
+fn ask_all(scene: &Scene, policy: &Policy) -> (Vec<ControlKind>, Option<Judgment>) {
     let looks = [look(&scene.probe)];
     let mut controls = Vec::new();
     for _ in 0..=MOST_QUESTIONS {
         match judge(policy, &scene.case(&looks, &controls)) {
-            Next::Compare(kind) => controls.push(scene.control(kind)),
+            Decision::Compare(kind) => controls.push(scene.control(kind)),
             // Another look at the page itself is another property.
-            Next::Ask { .. } => return (kinds(&controls), Some(concluded(scene, &controls))),
-            Next::Settle(judgement) => return (kinds(&controls), Some(judgement)),
+            Decision::Fetch { .. } => return (kinds(&controls), Some(concluded(scene, &controls))),
+            Decision::Settle(judgment) => return (kinds(&controls), Some(judgment)),
         }
     }
     (kinds(&controls), None)
@@ -223,10 +228,10 @@ proptest! {
     #[test]
     fn judging_never_panics_and_always_says_why(scene in any_scene()) {
         for policy in policies() {
-            let (_, judgement) = ask_all(&scene, &policy);
-            let judgement = judgement.expect("asking comes to an end");
-            prop_assert!(!judgement.reason.is_empty());
-            prop_assert!(judgement.code.is_some() || judgement.word.is_reached());
+            let (_, judgment) = ask_all(&scene, &policy);
+            let judgment = judgment.expect("asking comes to an end");
+            prop_assert!(!judgment.reason.is_empty());
+            prop_assert!(judgment.code.is_some() || judgment.verdict.is_reached());
         }
         concluded(&scene, &scene.controls);
     }
@@ -234,16 +239,16 @@ proptest! {
     #[test]
     fn siblings_of_anything_are_told_without_panic(url in any_url(), salt in any::<u64>()) {
         for kind in ControlKind::ALL {
-            let sibling = sibling(kind, &url, salt);
-            prop_assert_eq!(sibling.map(|sibling| sibling.key), sibling_key(kind, &url));
+            let sibling = control_url(kind, &url, salt);
+            prop_assert_eq!(sibling.map(|sibling| sibling.key), control_key(kind, &url));
         }
     }
 
     #[test]
     fn asking_comes_to_an_end_and_asks_for_each_kind_once(scene in any_scene()) {
         for policy in policies() {
-            let (mut asked, judgement) = ask_all(&scene, &policy);
-            prop_assert!(judgement.is_some());
+            let (mut asked, judgment) = ask_all(&scene, &policy);
+            prop_assert!(judgment.is_some());
             prop_assert!(asked.len() <= MOST_QUESTIONS);
             let count = asked.len();
             asked.sort_unstable();
@@ -273,8 +278,8 @@ proptest! {
         front in select(vec!["http://site.test/", "http://site.test/index.html", "https://site.test"]),
     ) {
         let scene = Scene { url: front.to_owned(), history: History::default(), ..scene };
-        let verdict = concluded(&scene, &scene.controls).verdict;
-        prop_assert_ne!(verdict, Verdict::Dead(Cause::Soft404));
+        let assessment = concluded(&scene, &scene.controls).assessment;
+        prop_assert_ne!(assessment, Assessment::Dead(DeadReason::Soft404));
     }
 
     #[test]
@@ -282,7 +287,7 @@ proptest! {
         let scene = Scene { url: "http://site.test/".to_owned(), ..scene };
         let without = concluded(&scene, &[]);
         let with = concluded(&scene, &scene.controls);
-        let is_soft = |judgement: &Judgement| judgement.verdict == Verdict::Dead(Cause::Soft404);
+        let is_soft = |judgment: &Judgment| judgment.assessment == Assessment::Dead(DeadReason::Soft404);
         prop_assert_eq!(is_soft(&with), is_soft(&without));
     }
 
@@ -294,22 +299,22 @@ proptest! {
         })
     ) {
         let (before, after) = (concluded(&scene, &fewer), concluded(&scene, &scene.controls));
-        let was_unclear = matches!(before.verdict, Verdict::Unclear(_));
-        if was_unclear && matches!(after.verdict, Verdict::Dead(_)) {
+        let was_unclear = matches!(before.assessment, Assessment::Inconclusive(_));
+        if was_unclear && matches!(after.assessment, Assessment::Dead(_)) {
             let names_landing =
                 scene.probe.hops.last().is_some_and(|hop| after.reason.contains(&hop.url));
-            prop_assert!(!after.grounds.is_empty() || names_landing, "{}", after.reason);
+            prop_assert!(!after.evidence.is_empty() || names_landing, "{}", after.reason);
         }
     }
 
     #[test]
     fn whoever_is_convicted_by_comparison_is_told_with_what(scene in answered()) {
         let (alone, compared) = (concluded(&scene, &[]), concluded(&scene, &scene.controls));
-        let is_dead = |judgement: &Judgement| matches!(judgement.verdict, Verdict::Dead(_));
+        let is_dead = |judgment: &Judgment| matches!(judgment.assessment, Assessment::Dead(_));
         if is_dead(&compared) && !is_dead(&alone) {
             let names_landing =
                 scene.probe.hops.last().is_some_and(|hop| compared.reason.contains(&hop.url));
-            prop_assert!(!compared.grounds.is_empty() || names_landing, "{}", compared.reason);
+            prop_assert!(!compared.evidence.is_empty() || names_landing, "{}", compared.reason);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use relink_model::ControlKind;
 
-use crate::{Policy, sibling_key};
+use crate::{Policy, control_key};
 
 #[track_caller]
 fn check(page: &str, beside: &[&str], expect: &str, asked: &str) {
@@ -49,14 +49,14 @@ fn a_number_in_the_middle_makes_a_second_stray() {
 #[test]
 fn both_kinds_of_stray_are_those_of_the_paper() {
     let key = |kind, url: &str| {
-        sibling_key(kind, url).map(|key| key.split_once(' ').unwrap().1.to_owned())
+        control_key(kind, url).map(|key| key.split_once(' ').unwrap().1.to_owned())
     };
     let url = "http://site.test/news/4711/oak.html?x";
-    let suffix = key(ControlKind::StraySuffix, url);
+    let suffix = key(ControlKind::RandomSuffix, url);
     assert_eq!(suffix.as_deref(), Some("http://site.test/news/4711/*"));
-    let number = key(ControlKind::StrayNumber, url);
+    let number = key(ControlKind::RandomPathNumber, url);
     assert_eq!(number.as_deref(), Some("http://site.test/news/*/oak.html?x"));
-    assert_eq!(key(ControlKind::StrayNumber, "http://site.test/news/oak"), None);
+    assert_eq!(key(ControlKind::RandomPathNumber, "http://site.test/news/oak"), None);
 }
 
 #[test]

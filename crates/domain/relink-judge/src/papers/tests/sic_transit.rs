@@ -34,10 +34,10 @@ fn any_other_4xx_is_success() {
 #[test]
 fn lines_5_and_6_the_stray_lies_in_the_parent_directory() {
     let stray = |url: &str| {
-        let kind = relink_model::ControlKind::StrayInParent;
-        let url = crate::sibling(kind, url, 1).unwrap().url;
+        let kind = relink_model::ControlKind::RandomNameInParent;
+        let url = crate::control_url(kind, url, 1).unwrap().url;
         let (parent, name) = url.split_at(url.rfind('/').unwrap() + 1);
-        assert_eq!(name.len(), crate::STRAY_LETTERS);
+        assert_eq!(name.len(), crate::RANDOM_NAME_LENGTH);
         parent.to_owned()
     };
     assert_eq!(stray("http://site.test/a/oak.html?x=1"), "http://site.test/a/");

@@ -1,16 +1,16 @@
 //! Pages as they are met on the web, and the marks they bear.
 
-use relink_model::Mark;
+use relink_model::PageFlag;
 
 fn marks(html: &str) -> String {
     let digest = crate::digest(Some("text/html"), None, html.as_bytes(), false);
-    let names = digest.marks.iter().map(|mark| match mark {
-        Mark::AsksPassword => "password",
-        Mark::NoIndex => "noindex",
-        Mark::ScriptShell => "shell",
-        Mark::Challenge => "challenge",
-        Mark::Parking => "parking",
-        Mark::Consent => "consent",
+    let names = digest.flags.iter().map(|mark| match mark {
+        PageFlag::PasswordField => "password",
+        PageFlag::NoIndex => "noindex",
+        PageFlag::AppShell => "shell",
+        PageFlag::BotChallenge => "challenge",
+        PageFlag::Parking => "parking",
+        PageFlag::Consent => "consent",
     });
     names.collect::<Vec<_>>().join(" ")
 }
@@ -225,7 +225,7 @@ const WRITER: &str = "<script>fetch('/api').then(r=>r.json()).then(x=>{\
     x.map(u=>`<p><a href='${u}'>link ${u}</a></p>`).join('')})</script>";
 
 /// A header and a footer as many pages have them.
-const HEADER: &str = "<header><h1>Our catalogue of products</h1><p>Welcome to our shop. We have \
+const HEADER: &str = "<header><h1>Our catalog of products</h1><p>Welcome to our shop. We have \
     sold fine lanterns since 1952, and we ship to every country on the planet within three days. \
     Ask us anything.</p></header>";
 const FOOTER: &str = "<footer>© 2026 Example Ltd. All rights reserved.</footer>";

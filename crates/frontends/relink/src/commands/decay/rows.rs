@@ -1,11 +1,13 @@
 //! What was measured, as reports have it.
 
-use relink_decay::Form;
+use relink_decay::DecayDefinition;
 use relink_engine::{
-    Account, KnownWeb, MeasureEnd, Measured, NamedRepair, OwnLinks, PageScore, Scores, Spread,
+    MeasureEnd, MeasureOutcome, NamedRepair, OwnLinks, PageDecayDetails, PageScore,
+    ScoreDistribution, Scores, WebGraph,
 };
 use relink_report::decay::{
-    AskedRow, DeadEndRow, OwnShare, PageDecay, PageRow, RepairRow, SigmaDecay, WebDecay, address,
+    DeadEndRow, OwnLinksRow, PageDecay, PageScoreRow, RepairRow, RequestCostRow, SigmaDecay,
+    WebDecay, address,
 };
 
 use super::between;
@@ -15,7 +17,7 @@ use crate::settings::DecayPlan;
 const FIRST_REPAIRS: usize = 5;
 
 /// A page of the living web.
-pub(super) fn measured(url: &str, measured: &Measured, worse_than: Option<f64>) -> PageDecay {
+pub(super) fn measured(url: &str, measured: &MeasureOutcome, worse_than: Option<f64>) -> PageDecay {
     let end = match measured.end {
         MeasureEnd::Enough => "enough",
         MeasureEnd::OutOfPages => "out-of-pages",
@@ -24,9 +26,9 @@ pub(super) fn measured(url: &str, measured: &Measured, worse_than: Option<f64>) 
         }
     };
     PageDecay {
-        verdict: measured.word,
+        verdict: measured.verdict,
         worse_than,
-        asked: Some(AskedRow {
+        cost: Some(RequestCostRow {
             pages: measured.expense.pages,
             requests: measured.expense.requests,
             blocked: measured.blocked,
@@ -38,11 +40,11 @@ pub(super) fn measured(url: &str, measured: &Measured, worse_than: Option<f64>) 
 }
 
 /// A page of a known graph.
-pub(super) fn known(url: &str, told: &Account, worse_than: f64) -> PageDecay {
+pub(super) fn known(url: &str, told: &PageDecayDetails, worse_than: f64) -> PageDecay {
     PageDecay { worse_than: Some(worse_than), ..account(url, told) }
 }
 
-fn account(url: &str, account: &Account) -> PageDecay {
+fn account(url: &str, account: &PageDecayDetails) -> PageDecay {
     let first = account.first_repairs(FIRST_REPAIRS);
     PageDecay {
         url: address(url),
@@ -63,25 +65,25 @@ fn account(url: &str, account: &Account) -> PageDecay {
         first_repairs: first.len(),
         after_first_repairs: account.after(first).get(),
         worse_than: None,
-        asked: None,
+        cost: None,
         end: "enough".to_owned(),
     }
 }
 
-fn form(form: Form) -> &'static str {
+fn form(form: DecayDefinition) -> &'static str {
     match form {
-        Form::Plain => "plain",
-        Form::SelfLoop => "selfloop",
+        DecayDefinition::Plain => "plain",
+        DecayDefinition::SelfLoop => "selfloop",
     }
 }
 
-fn own(own: &OwnLinks) -> OwnShare {
-    OwnShare {
+fn own(own: &OwnLinks) -> OwnLinksRow {
+    OwnLinksRow {
         links: own.links,
-        looked_at: own.looked_at,
+        checked: own.looked_at,
         dead: own.dead,
         dead_share: own.split.dead_links,
-        mean_of_others: own.split.mean_of_others.get(),
+        mean_neighbor_decay: own.split.mean_of_others.get(),
         own: own.split.own,
         neighbors: own.split.neighbors,
     }
@@ -98,7 +100,7 @@ fn repair(repair: &NamedRepair) -> RepairRow {
 
 /// A whole graph.
 pub(super) fn web(
-    web: &KnownWeb,
+    web: &WebGraph,
     source: String,
     plan: &DecayPlan,
     all: &[Scores],
@@ -112,17 +114,17 @@ pub(super) fn web(
         failing: web.failing() as u64,
         edge: web.edge() as u64,
         missing_links: web.missing_links,
-        strangers: web.strangers,
+        strangers: web.unlinked_dead_pages,
         scores: scores.map(|(scores, pages)| sigma(web, scores, pages, plan.top)).collect(),
     }
 }
 
-fn sigma(web: &KnownWeb, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
-    let spread = Spread::of(pages);
-    let row = |page: &PageScore| PageRow {
+fn sigma(web: &WebGraph, scores: &Scores, pages: &[PageScore], top: usize) -> SigmaDecay {
+    let spread = ScoreDistribution::of(pages);
+    let row = |page: &PageScore| PageScoreRow {
         url: address(web.name(page.page)),
         decay: page.decay.get(),
-        most: page.most.get(),
+        max_decay: page.most.get(),
         dead_links: page.dead_links,
     };
     SigmaDecay {

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use relink_demo::Planted;
-use relink_model::{Code, Word};
-use relink_report::human::{Paint, counted};
+use relink_demo::ExpectedFinding;
+use relink_model::{FindingCode, Verdict};
+use relink_report::human::{TextStyle, counted};
 
 /// Columns that the groups keep to.
 const WIDTH: usize = 100;
@@ -15,19 +15,19 @@ const WIDTH: usize = 100;
 const INDENT: usize = 21;
 
 /// A word and its code.
-type Judged = (Word, Option<Code>);
+type ReportedVerdict = (Verdict, Option<FindingCode>);
 
 /// What Relink said about each address, as written.
-pub(super) type Said = HashMap<String, Judged>;
+pub(super) type ReportedVerdicts = HashMap<String, ReportedVerdict>;
 
 /// The comparison.
-pub(super) struct Board<'a> {
-    planted: &'a [Planted],
-    said: &'a Said,
+pub(super) struct Scoreboard<'a> {
+    planted: &'a [ExpectedFinding],
+    said: &'a ReportedVerdicts,
 }
 
-impl<'a> Board<'a> {
-    pub(super) fn new(planted: &'a [Planted], said: &'a Said) -> Self {
+impl<'a> Scoreboard<'a> {
+    pub(super) fn new(planted: &'a [ExpectedFinding], said: &'a ReportedVerdicts) -> Self {
         Self { planted, said }
     }
 
@@ -37,7 +37,7 @@ impl<'a> Board<'a> {
     }
 
     /// The board as text.
-    pub(super) fn text(&self, paint: Paint) -> String {
+    pub(super) fn text(&self, paint: TextStyle) -> String {
         let missed = self.planted.iter().filter(|fault| !self.is_as_planted(fault));
         let mistakes: String = missed.map(|fault| self.mistake(fault)).collect();
         let alarms: String = self.suspected().map(false_alarm).collect();
@@ -56,15 +56,15 @@ impl<'a> Board<'a> {
     }
 
     /// What was judged as planted, by word and code.
-    fn groups(&self, paint: Paint) -> String {
-        let mut groups: BTreeMap<(Word, Option<Code>), Vec<&str>> = BTreeMap::new();
+    fn groups(&self, paint: TextStyle) -> String {
+        let mut groups: BTreeMap<(Verdict, Option<FindingCode>), Vec<&str>> = BTreeMap::new();
         for fault in self.right() {
-            groups.entry((fault.word, fault.code)).or_default().push(fault.what);
+            groups.entry((fault.verdict, fault.code)).or_default().push(fault.what);
         }
         let mut last = None;
         let lines = groups.into_iter().map(|((word, code), names)| {
             let is_first = last.replace(word) != Some(word);
-            let head = if is_first { format!("{} {word}", word.sign()) } else { String::new() };
+            let head = if is_first { format!("{} {word}", word.symbol()) } else { String::new() };
             let code = code.map(|code| code.to_string()).unwrap_or_default();
             let head = paint.word(word, &format!("{head:<12}{code:<5}"));
             format!("  {head}  {}\n", wrapped(&names))
@@ -72,41 +72,41 @@ impl<'a> Board<'a> {
         lines.collect()
     }
 
-    fn mistake(&self, fault: &Planted) -> String {
-        let said = match self.said.get(&fault.address) {
+    fn mistake(&self, fault: &ExpectedFinding) -> String {
+        let said = match self.said.get(&fault.url) {
             Some((word, code)) => named(*word, *code),
             None => "not reported".to_owned(),
         };
-        let planted = named(fault.word, fault.code);
-        format!("  ? {said}, planted as {planted}: {} ({})\n", fault.what, fault.address)
+        let planted = named(fault.verdict, fault.code);
+        format!("  ? {said}, planted as {planted}: {} ({})\n", fault.what, fault.url)
     }
 
-    fn right(&self) -> impl Iterator<Item = &'a Planted> {
+    fn right(&self) -> impl Iterator<Item = &'a ExpectedFinding> {
         self.planted.iter().filter(|fault| self.is_as_planted(fault))
     }
 
-    fn is_as_planted(&self, fault: &Planted) -> bool {
-        self.said.get(&fault.address) == Some(&(fault.word, fault.code))
+    fn is_as_planted(&self, fault: &ExpectedFinding) -> bool {
+        self.said.get(&fault.url) == Some(&(fault.verdict, fault.code))
     }
 
     /// The links with nothing planted at their end.
-    fn others(&self) -> impl Iterator<Item = (&'a str, Judged)> {
-        let planted: HashSet<&str> = self.planted.iter().map(|it| it.address.as_str()).collect();
+    fn others(&self) -> impl Iterator<Item = (&'a str, ReportedVerdict)> {
+        let planted: HashSet<&str> = self.planted.iter().map(|it| it.url.as_str()).collect();
         let said = self.said.iter().map(|(address, judged)| (address.as_str(), *judged));
         said.filter(move |(address, _)| !planted.contains(address))
     }
 
     /// Those of them that Relink thinks ill of.
-    fn suspected(&self) -> impl Iterator<Item = (&'a str, Judged)> {
-        self.others().filter(|(_, judged)| *judged != (Word::Alive, None))
+    fn suspected(&self) -> impl Iterator<Item = (&'a str, ReportedVerdict)> {
+        self.others().filter(|(_, judged)| *judged != (Verdict::Alive, None))
     }
 }
 
-fn false_alarm((address, (word, code)): (&str, Judged)) -> String {
+fn false_alarm((address, (word, code)): (&str, ReportedVerdict)) -> String {
     format!("  ? {}, but is good ({address})\n", named(word, code))
 }
 
-fn named(word: Word, code: Option<Code>) -> String {
+fn named(word: Verdict, code: Option<FindingCode>) -> String {
     code.map_or_else(|| word.to_string(), |code| format!("{word} {code}"))
 }
 
@@ -135,24 +135,31 @@ fn wrapped(names: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn fault(what: &'static str, word: Word, code: Option<u16>) -> Planted {
-        Planted { what, address: format!("at {what}"), word, code: code.map(Code::new) }
+    fn fault(what: &'static str, word: Verdict, code: Option<u16>) -> ExpectedFinding {
+        ExpectedFinding {
+            what,
+            url: format!("at {what}"),
+            verdict: word,
+            code: code.map(FindingCode::new),
+        }
     }
 
-    /// Checks the board's lines; a judgement is an address, a word and a code.
+    /// Checks the board's lines; a judgment is an address, a word and a code.
     #[track_caller]
-    fn check(said: &[(&str, Word, Option<u16>)], expect: &str) {
+    fn check(said: &[(&str, Verdict, Option<u16>)], expect: &str) {
         let planted = [
-            fault("a", Word::Dead, Some(101)),
-            fault("b", Word::Dead, Some(102)),
-            fault("c", Word::Alive, None),
+            fault("a", Verdict::Dead, Some(101)),
+            fault("b", Verdict::Dead, Some(102)),
+            fault("c", Verdict::Alive, None),
         ];
-        let said: Said = said
+        let said: ReportedVerdicts = said
             .iter()
-            .map(|(address, word, code)| ((*address).to_owned(), (*word, code.map(Code::new))))
+            .map(|(address, word, code)| {
+                ((*address).to_owned(), (*word, code.map(FindingCode::new)))
+            })
             .collect();
-        let board = Board::new(&planted, &said);
-        assert_eq!(board.text(Paint::Plain), expect);
+        let board = Scoreboard::new(&planted, &said);
+        assert_eq!(board.text(TextStyle::Plain), expect);
         assert_eq!(board.is_right(), !expect.contains('?'));
     }
 
@@ -160,10 +167,10 @@ mod tests {
     fn what_is_right_is_grouped_by_word_and_code() {
         check(
             &[
-                ("at a", Word::Dead, Some(101)),
-                ("at b", Word::Dead, Some(102)),
-                ("at c", Word::Alive, None),
-                ("at d", Word::Alive, None),
+                ("at a", Verdict::Dead, Some(101)),
+                ("at b", Verdict::Dead, Some(102)),
+                ("at c", Verdict::Alive, None),
+                ("at d", Verdict::Alive, None),
             ],
             "  ✓ alive            c\n  ✗ dead      RL101  a\n              RL102  b\n\n\
              3 of 3 planted faults judged as planted.\n1 of 1 other link found alive.\n",
@@ -174,9 +181,9 @@ mod tests {
     fn what_is_wrong_is_told_with_its_address() {
         check(
             &[
-                ("at a", Word::Dead, Some(102)),
-                ("at c", Word::Alive, None),
-                ("at d", Word::Dead, Some(101)),
+                ("at a", Verdict::Dead, Some(102)),
+                ("at c", Verdict::Alive, None),
+                ("at d", Verdict::Dead, Some(101)),
             ],
             "  ✓ alive            c\n\
              \x20 ? dead RL102, planted as dead RL101: a (at a)\n\

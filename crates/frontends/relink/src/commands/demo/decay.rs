@@ -2,17 +2,18 @@
 
 use std::time::Duration;
 
-use relink_decay::{Form, Patience, Sigma};
+use relink_decay::{DecayDefinition, Sigma, StoppingRule};
 use relink_demo::{Library, RottenNeighborhood};
 use relink_engine::{
-    Account, Fails, MeasurePorts, MeasureSettings, Measured, Ports, Stop, measure,
+    FailureModel, MeasureOutcome, MeasurePorts, MeasureSettings, PageDecayDetails, Ports,
+    StopSignal, measure,
 };
-use relink_frontier::Pace;
+use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_report::human::counted;
 
-use super::Listener;
-use crate::failure::Failure;
+use super::VerdictCollector;
+use crate::error::CommandError;
 
 /// Links that are fixed in the example, at most.
 const FIXED: usize = 5;
@@ -21,28 +22,32 @@ const SLACK: f64 = 0.001;
 
 /// A score and its truth.
 pub(super) struct Decayed {
-    measured: Measured,
+    measured: MeasureOutcome,
     truth: RottenNeighborhood,
 }
 
 /// Measures the page of the library whose neighborhood decays.
-pub(super) async fn measured(ports: &Ports, library: &Library) -> Result<Decayed, Failure> {
+pub(super) async fn measured(ports: &Ports, library: &Library) -> Result<Decayed, CommandError> {
     let truth = library.neighborhood();
     let url = relink_engine::seed(&truth.address)
-        .map_err(|fault| Failure::fault("the library has no such page").cause(fault))?;
+        .map_err(|fault| CommandError::internal("the library has no such page").cause(fault))?;
     let settings = MeasureSettings {
         url,
         sigma: Sigma::default(),
-        form: Form::Plain,
-        patience: Patience { half_width: 0.0, push: usize::MAX, ..Patience::default() },
+        form: DecayDefinition::Plain,
+        stopping_rule: StoppingRule {
+            half_width: 0.0,
+            push: usize::MAX,
+            ..StoppingRule::default()
+        },
         seed: 1,
-        fails: Fails::default(),
-        pace: Pace::check(1, Duration::ZERO),
+        fails: FailureModel::default(),
+        politeness: PolitenessPolicy::check(1, Duration::ZERO),
         policy: Policy { retries: 1, ..Policy::default() },
         wait: Duration::ZERO,
     };
-    let mut nobody = Listener::default();
-    let stop = Stop::new().1;
+    let mut nobody = VerdictCollector::default();
+    let stop = StopSignal::new().1;
     let outside = MeasurePorts { fetch: &*ports.fetch, clock: &*ports.clock, store: None };
     let measured = measure(outside, &settings, &mut nobody, &stop).await;
     Ok(Decayed { measured, truth })
@@ -76,7 +81,7 @@ impl Decayed {
         )
     }
 
-    fn account(&self) -> &Account {
+    fn account(&self) -> &PageDecayDetails {
         &self.measured.account
     }
 }

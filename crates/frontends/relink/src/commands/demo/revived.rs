@@ -9,20 +9,21 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use relink_demo::{Library, MiniArchive};
 use relink_engine::{
-    Elsewhere, Ports, Revival, ReviveObserver, ReviveSettings, Stop, lesson_programs, revive,
+    Ports, ReplacementSearch, Revival, ReviveObserver, ReviveSettings, StopSignal, lesson_programs,
+    revive,
 };
-use relink_frontier::Pace;
+use relink_frontier::PolitenessPolicy;
 use relink_judge::Policy;
 use relink_model::{Confidence, RunId};
 use relink_report::human::{counted, duration};
 use relink_report::printable;
-use relink_revive::cost::Method;
+use relink_revive::cost::RevivalMethod;
 
 use super::since;
 use crate::commands::check::dead_pages;
 use crate::commands::revive::archives;
-use crate::failure::Failure;
-use crate::settings::{ArchiveChoice, Looking};
+use crate::error::CommandError;
+use crate::settings::{ArchiveChoice, ReviveSetup};
 
 /// Patterns that are shown.
 const PATTERNS: usize = 3;
@@ -30,7 +31,7 @@ const PATTERNS: usize = 3;
 const LEAST: Confidence = Confidence::percent(70);
 
 /// What came of it, beside the truth.
-pub(super) struct Found {
+pub(super) struct DemoRevivals {
     revivals: Vec<Revival>,
     /// New addresses by old.
     truth: BTreeMap<String, String>,
@@ -43,20 +44,20 @@ pub(super) async fn look(
     library: &Library,
     mut ports: Ports,
     run: RunId,
-) -> Result<Found, Failure> {
+) -> Result<DemoRevivals, CommandError> {
     let began = Instant::now();
     let archive = MiniArchive::start(library.copies()).await.map_err(|fault| {
-        Failure::fault("cannot open the archive on 127.0.0.1").cause(fault.to_string())
+        CommandError::internal("cannot open the archive on 127.0.0.1").cause(fault.to_string())
     })?;
     let looking = looking(&archive)?;
     ports.archives = archives(&looking, &ports)?;
     let pages = dead_pages(&ports, run).await?;
-    let mut listener = Listener(Vec::new());
-    revive(&ports, &looking.revive, pages, &mut listener, &Stop::new().1).await?;
+    let mut listener = RevivalCollector(Vec::new());
+    revive(&ports, &looking.revive, pages, &mut listener, &StopSignal::new().1).await?;
     // The port is another one at every visit, and no part of what moved.
     let port = format!(":{}", library.port());
     let patterns = patterns(&ports, &listener.0).await?;
-    Ok(Found {
+    Ok(DemoRevivals {
         patterns: patterns.iter().map(|pattern| pattern.replace(&port, "")).collect(),
         revivals: listener.0,
         truth: library.moved().into_iter().collect(),
@@ -64,19 +65,19 @@ pub(super) async fn look(
     })
 }
 
-fn looking(archive: &MiniArchive) -> Result<Looking, Failure> {
+fn looking(archive: &MiniArchive) -> Result<ReviveSetup, CommandError> {
     let root = archive.root().parse();
-    let root = root.map_err(|_| Failure::fault("the archive's address cannot be read"))?;
-    Ok(Looking {
+    let root = root.map_err(|_| CommandError::internal("the archive's address cannot be read"))?;
+    Ok(ReviveSetup {
         revive: ReviveSettings {
-            pace: Pace::check(8, Duration::ZERO),
-            patience: Duration::ZERO,
+            politeness: PolitenessPolicy::check(8, Duration::ZERO),
+            max_host_wait: Duration::ZERO,
             policy: Policy { retries: 0, ..Policy::default() },
             live: Vec::new(),
             fresh_since: Timestamp::MAX,
             least: LEAST,
             link_date: None,
-            elsewhere: Elsewhere::Never,
+            elsewhere: ReplacementSearch::Never,
             searches: 0,
         },
         archives: vec![ArchiveChoice::InternetArchive(root)],
@@ -88,10 +89,10 @@ fn looking(archive: &MiniArchive) -> Result<Looking, Failure> {
 }
 
 /// The patterns that led somewhere, as people read them.
-async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, Failure> {
+async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, CommandError> {
     let used: BTreeSet<i64> =
-        revivals.iter().filter_map(|revival| revival.alias.as_ref()?.lesson).collect();
-    let lessons = ports.store.lessons().await?;
+        revivals.iter().filter_map(|revival| revival.alias.as_ref()?.pattern).collect();
+    let lessons = ports.store.patterns().await?;
     let told = lessons.iter().filter(|lesson| used.contains(&lesson.id)).flat_map(|lesson| {
         let directory = printable(&lesson.directory).into_owned();
         let programs = lesson_programs(lesson).into_iter();
@@ -100,17 +101,17 @@ async fn patterns(ports: &Ports, revivals: &[Revival]) -> Result<Vec<String>, Fa
     Ok(told.take(PATTERNS).collect())
 }
 
-impl Found {
+impl DemoRevivals {
     /// `4/5 revive   14 of 49 dead pages found again: 5 by pattern, …`.
     pub(super) fn line(&self) -> String {
-        let count = |method: Method| {
+        let count = |method: RevivalMethod| {
             let aliases = self.revivals.iter().filter_map(|revival| revival.alias.as_ref());
             aliases.filter(|alias| alias.method == method).count()
         };
         let ways = [
-            (count(Method::Inference), "by pattern"),
-            (count(Method::HistoricalRedirect), "by archived redirect"),
-            (count(Method::Search), "by name and title"),
+            (count(RevivalMethod::Inference), "by pattern"),
+            (count(RevivalMethod::HistoricalRedirect), "by archived redirect"),
+            (count(RevivalMethod::Search), "by name and title"),
         ];
         let all: usize = ways.iter().map(|(count, _)| count).sum();
         let ways: Vec<String> = ways.iter().map(|(count, way)| format!("{count} {way}")).collect();
@@ -154,9 +155,9 @@ fn alias(revival: &Revival) -> Option<&str> {
     revival.alias.as_ref().map(|alias| alias.url.as_str())
 }
 
-struct Listener(Vec<Revival>);
+struct RevivalCollector(Vec<Revival>);
 
-impl ReviveObserver for Listener {
+impl ReviveObserver for RevivalCollector {
     fn progress(&mut self, _: usize, _: usize, _: &str) {}
 
     fn revived(&mut self, revival: &Revival) -> io::Result<()> {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use relink_engine::Ports;
 use relink_lookup::{IndexedPage, LocalIndex, WebSearch, WebSearchSettings};
-use relink_ports::{Ledger, SearchEngine, SearchFault, TextChange};
+use relink_ports::{BudgetStore, SearchEngine, SearchError, TextChange};
 use url::Url;
 
-use crate::failure::Failure;
-use crate::settings::{Looking, SearchChoice};
+use crate::error::CommandError;
+use crate::settings::{ReviveSetup, SearchChoice};
 use crate::wiring;
 
 /// Pages taken into the index at a time.
@@ -27,20 +27,20 @@ const JSON: &str = "JSON";
 
 /// Opens every engine that was chosen.
 pub async fn open(
-    looking: &Looking,
+    looking: &ReviveSetup,
     db: &Path,
     ports: &Ports,
-) -> Result<Vec<Arc<dyn SearchEngine>>, Failure> {
+) -> Result<Vec<Arc<dyn SearchEngine>>, CommandError> {
     let (engines, failures) = open_most(looking, db, ports).await;
     failures.into_iter().next().map_or(Ok(engines), Err)
 }
 
 /// Opens the engines that can be opened, and says why others cannot.
 pub async fn open_most(
-    looking: &Looking,
+    looking: &ReviveSetup,
     db: &Path,
     ports: &Ports,
-) -> (Vec<Arc<dyn SearchEngine>>, Vec<Failure>) {
+) -> (Vec<Arc<dyn SearchEngine>>, Vec<CommandError>) {
     let (mut engines, mut failures) = (Vec::new(), Vec::new());
     for choice in &looking.searches {
         match open_one(choice, looking, db, ports).await {
@@ -53,10 +53,10 @@ pub async fn open_most(
 
 async fn open_one(
     choice: &SearchChoice,
-    looking: &Looking,
+    looking: &ReviveSetup,
     db: &Path,
     ports: &Ports,
-) -> Result<Arc<dyn SearchEngine>, Failure> {
+) -> Result<Arc<dyn SearchEngine>, CommandError> {
     let settings = match choice {
         SearchChoice::Local => return Ok(Arc::new(local(db, ports).await?)),
         SearchChoice::Searxng(url) => WebSearchSettings::searxng(url),
@@ -66,10 +66,10 @@ async fn open_one(
     Ok(Arc::new(web(settings, looking.search_budget, ports)))
 }
 
-fn named(name: &str) -> Result<WebSearchSettings, Failure> {
+fn named(name: &str) -> Result<WebSearchSettings, CommandError> {
     let root = ENGINES.iter().find(|(known, _)| *known == name);
     let root = root.and_then(|(_, address)| Url::parse(address).ok());
-    let root = root.ok_or_else(|| Failure::fault(format!("`{name}` has no address")))?;
+    let root = root.ok_or_else(|| CommandError::internal(format!("`{name}` has no address")))?;
     Ok(match name {
         "brave" => WebSearchSettings::brave(&root),
         "mojeek" => WebSearchSettings::mojeek(&root),
@@ -79,34 +79,34 @@ fn named(name: &str) -> Result<WebSearchSettings, Failure> {
 
 fn web(settings: WebSearchSettings, budget: Option<u32>, ports: &Ports) -> WebSearch {
     let environment = |name: &str| std::env::var(name).ok().filter(|key| !key.is_empty());
-    let manners = wiring::manners(settings.manners, settings.template.root(), budget);
-    let settings = WebSearchSettings { manners, ..settings };
+    let manners = wiring::manners(settings.limits, settings.template.root(), budget);
+    let settings = WebSearchSettings { limits: manners, ..settings };
     let (fetch, clock) = (Arc::clone(&ports.fetch), Arc::clone(&ports.clock));
-    let ledger: Arc<dyn Ledger> = Arc::clone(&ports.store) as _;
-    WebSearch::new(settings, &environment, fetch, clock).counting_in(ledger)
+    let ledger: Arc<dyn BudgetStore> = Arc::clone(&ports.store) as _;
+    WebSearch::new(settings, &environment, fetch, clock).with_budget_store(ledger)
 }
 
 /// The index beside the database, told of every page that was looked at since
 /// it was last told.
-async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, Failure> {
-    let index = LocalIndex::open(&beside(db)).map_err(|fault| failed(&fault))?;
-    let edition = ports.store.edition().await?;
-    let last = ports.store.last_look().await?;
-    let mut after = told(&index, &edition, last).await.map_err(|fault| failed(&fault))?;
+async fn local(db: &Path, ports: &Ports) -> Result<LocalIndex, CommandError> {
+    let index = LocalIndex::open(&beside(db)).map_err(|error| failed(&error))?;
+    let edition = ports.store.probe_id_epoch().await?;
+    let last = ports.store.last_probe_id().await?;
+    let mut after = told(&index, &edition, last).await.map_err(|error| failed(&error))?;
     loop {
         let piece = ports.store.text_changes(after, PIECE).await?;
         let Some(last) = piece.last() else { return Ok(index) };
         after = last.number;
         let (pages, gone) = sorted(piece);
         let note = format!("{edition} {after}");
-        index.update(pages, gone, note).await.map_err(|fault| failed(&fault))?;
+        index.update(pages, gone, note).await.map_err(|error| failed(&error))?;
     }
 }
 
 /// The last look that the index was told of. Where it was told by another
 /// database, or by a later state of this one than is there now (a backup that
 /// was put back), it begins anew.
-async fn told(index: &LocalIndex, edition: &str, last: i64) -> Result<i64, SearchFault> {
+async fn told(index: &LocalIndex, edition: &str, last: i64) -> Result<i64, SearchError> {
     let note = index.note()?;
     let read = |note: &str| note.strip_prefix(edition)?.trim().parse().ok();
     let number: Option<i64> = note.as_deref().and_then(read);
@@ -138,8 +138,8 @@ fn beside(db: &Path) -> PathBuf {
     name.into()
 }
 
-fn failed(fault: &SearchFault) -> Failure {
-    Failure::fault(fault.to_string())
-        .because(fault)
+fn failed(error: &SearchError) -> CommandError {
+    CommandError::internal(error.to_string())
+        .because(error)
         .hint("`--search none` does without; the index is made anew if its directory is removed")
 }

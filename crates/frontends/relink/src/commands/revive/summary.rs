@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use relink_engine::{Ports, Revival};
 use relink_report::human::{counted, duration, grouped};
 use relink_report::{FoundShare, ReviveSummary, SCHEMA, printable};
-use relink_revive::cost::{Cost, Method};
+use relink_revive::cost::{Cost, RevivalMethod};
 
 use crate::cli::ReviveFormat;
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::{cannot_encode, print};
 
 /// Revivals read from the store at a time.
@@ -29,14 +29,14 @@ struct Sums {
     replaced: u64,
     by_death: BTreeMap<String, FoundShare>,
     by_age: BTreeMap<String, FoundShare>,
-    by_method: BTreeMap<Method, u64>,
+    by_method: BTreeMap<RevivalMethod, u64>,
     reasons: BTreeMap<String, u64>,
     unasked: BTreeMap<String, u64>,
-    costs: BTreeMap<Method, Cost>,
+    costs: BTreeMap<RevivalMethod, Cost>,
 }
 
 /// Tells the sums.
-pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, Failure> {
+pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, CommandError> {
     let mut sums = Sums::default();
     let mut after = String::new();
     loop {
@@ -44,7 +44,7 @@ pub async fn tell(ports: &Ports, format: ReviveFormat) -> Result<Exit, Failure> 
         let Some(last) = piece.last() else { break };
         after.clone_from(&last.url);
         for kept in &piece {
-            if let Ok(revival) = serde_json::from_str::<Revival>(&kept.story) {
+            if let Ok(revival) = serde_json::from_str::<Revival>(&kept.report) {
                 sums.add(&revival);
             }
         }
@@ -69,7 +69,7 @@ impl Sums {
         self.aliases += u64::from(is_found);
         self.archived += u64::from(revival.archived.is_some());
         self.replaced += u64::from(!revival.replacements.is_empty());
-        let death = revival.word.map_or("not checked".to_owned(), |word| word.to_string());
+        let death = revival.verdict.map_or("not checked".to_owned(), |word| word.to_string());
         count(self.by_death.entry(death).or_default());
         count(self.by_age.entry(age_class(revival)).or_default());
         if let Some(alias) = &revival.alias {
@@ -88,7 +88,7 @@ impl Sums {
     }
 
     fn to_row(&self) -> ReviveSummary {
-        let named = |method: &Method| method.as_str().to_owned();
+        let named = |method: &RevivalMethod| method.as_str().to_owned();
         ReviveSummary {
             schema: SCHEMA,
             pages: self.pages,
@@ -142,13 +142,13 @@ impl Sums {
             "\nwhat it took            found  archive  searches  fetches  time\n".to_owned();
         for (method, cost) in &self.costs {
             let name = match method {
-                Method::HistoricalRedirect => "historical redirects",
-                Method::Search => "search and matching",
-                Method::Inference => "inference",
-                Method::Elsewhere => "other sites",
+                RevivalMethod::HistoricalRedirect => "historical redirects",
+                RevivalMethod::Search => "search and matching",
+                RevivalMethod::Inference => "inference",
+                RevivalMethod::Elsewhere => "other sites",
             };
             let found = match method {
-                Method::Elsewhere => self.replaced,
+                RevivalMethod::Elsewhere => self.replaced,
                 _ => self.by_method.get(method).copied().unwrap_or(0),
             };
             let millis = u64::try_from(cost.time.as_millis()).unwrap_or(u64::MAX);
@@ -176,7 +176,7 @@ fn shares(title: &str, rows: &BTreeMap<String, FoundShare>) -> String {
 /// How old the last good copy is, in the classes of the paper's Table 9.
 fn age_class(revival: &Revival) -> String {
     let Some(copy) = &revival.archived else { return "no copy".to_owned() };
-    let days = revival.tried.duration_since(copy.taken).as_hours() / 24;
+    let days = revival.tried.duration_since(copy.captured_at).as_hours() / 24;
     match days {
         ..365 => "less than 1 year",
         365..1825 => "1 to 5 years",

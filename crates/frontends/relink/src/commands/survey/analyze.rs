@@ -3,36 +3,40 @@
 
 use std::path::Path;
 
-use relink_engine::{ReadCatalogue, read_catalogue};
-use relink_files::{Disk, DiskSettings};
-use relink_report::bars::{Bar, BarChart, svg};
+use relink_engine::{LoadedCatalog, read_catalog};
+use relink_files::{LocalFiles, LocalFilesSettings};
+use relink_report::bars::{BarChart, ChartBar, svg};
 use relink_report::human::{counted, grouped};
 use relink_report::printable;
 use relink_survey::{SizeClass, size_classes};
 use serde_json::json;
 
 use crate::cli::{AnalyzeArgs, ExplainFormat};
-use crate::failure::{Exit, Failure};
+use crate::error::{CommandError, Exit};
 use crate::output::{print, write_file};
-use crate::settings::{catalogue_fields, catalogue_source, current_folder, database};
+use crate::settings::{catalog_fields, catalog_source, current_folder, database};
 use crate::wiring;
 
-/// Shows how a catalogue is spread.
-pub async fn run(args: AnalyzeArgs) -> Result<Exit, Failure> {
+/// Shows how a catalog is spread.
+pub async fn run(args: AnalyzeArgs) -> Result<Exit, CommandError> {
     if let Some(path) = args.output.as_deref().filter(|path| !is_svg(path)) {
-        return Err(Failure::usage(format!("no chart has the extension of `{}`", path.display()))
-            .cause("charts are written as SVG")
-            .hint("end the name in `.svg`"));
+        return Err(CommandError::usage(format!(
+            "no chart has the extension of `{}`",
+            path.display()
+        ))
+        .cause("charts are written as SVG")
+        .hint("end the name in `.svg`"));
     }
-    let source = catalogue_source(args.catalogue.as_deref())?;
+    let source = catalog_source(args.catalog.as_deref())?;
     let store = wiring::store_for_reading(&database(args.db, &current_folder()?)?).await?;
-    let disk = Disk::new(DiskSettings::default());
-    let fields = catalogue_fields(&args.fields);
-    let read = read_catalogue(&disk, &*store, &source, &fields).await?;
-    let classes = size_classes(&read.catalogue);
+    let disk = LocalFiles::new(LocalFilesSettings::default());
+    let fields = catalog_fields(&args.fields);
+    let read = read_catalog(&disk, &*store, &source, &fields).await?;
+    let classes = size_classes(&read.catalog);
     if let Some(path) = &args.output {
-        write_file(path, &svg(&charts(&classes))).map_err(|fault| {
-            Failure::fault(format!("cannot write `{}`", path.display())).cause(fault.to_string())
+        write_file(path, &svg(&charts(&classes))).map_err(|error| {
+            CommandError::internal(format!("cannot write `{}`", path.display()))
+                .cause(error.to_string())
         })?;
     }
     print(&match args.format {
@@ -46,14 +50,14 @@ fn is_svg(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
 }
 
-fn human(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
-    let catalogue = &read.catalogue;
-    let domains = counted(catalogue.domains().len() as u64, "domain");
-    let directories = catalogue.directories().len() as u64;
+fn human(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
+    let catalog = &read.catalog;
+    let domains = counted(catalog.domains().len() as u64, "domain");
+    let directories = catalog.directories().len() as u64;
     let mut text = format!(
         "{}: {} on {domains}, in {} directories\n",
         printable(&read.label),
-        counted(catalogue.len().into(), "URL"),
+        counted(catalog.len().into(), "URL"),
         grouped(directories)
     );
     if read.problem_count + read.repeated > 0 {
@@ -69,7 +73,7 @@ fn human(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
 
 fn charts(classes: &[SizeClass]) -> [BarChart; 2] {
     let chart = |title: &str, share: fn(&SizeClass) -> f64, count: fn(&SizeClass) -> u32| {
-        let bar = |class: &SizeClass| Bar {
+        let bar = |class: &SizeClass| ChartBar {
             label: size(class),
             share: share(class),
             note: format!("{:.1} % ({})", 100.0 * share(class), grouped(count(class).into())),
@@ -92,7 +96,7 @@ fn size(class: &SizeClass) -> String {
     }
 }
 
-fn json_text(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
+fn json_text(read: &LoadedCatalog, classes: &[SizeClass]) -> String {
     let class = |class: &SizeClass| {
         json!({
             "from": class.from,
@@ -103,12 +107,12 @@ fn json_text(read: &ReadCatalogue, classes: &[SizeClass]) -> String {
             "share_of_urls": class.share_of_urls,
         })
     };
-    let catalogue = &read.catalogue;
+    let catalog = &read.catalog;
     let document = json!({
-        "catalogue": read.label,
-        "urls": catalogue.len(),
-        "domains": catalogue.domains().len(),
-        "directories": catalogue.directories().len(),
+        "catalog": read.label,
+        "urls": catalog.len(),
+        "domains": catalog.domains().len(),
+        "directories": catalog.directories().len(),
         "left_out": read.problem_count,
         "repeated": read.repeated,
         "classes": classes.iter().map(class).collect::<Vec<_>>(),

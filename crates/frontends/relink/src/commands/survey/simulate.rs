@@ -1,19 +1,19 @@
 //! `relink survey simulate`: all plans side by side where the truth is known,
 //! beside the paper's Table 1.
 
-use relink_engine::{CatalogueFields, CatalogueSource, read_catalogue};
-use relink_files::{Disk, DiskSettings};
+use relink_engine::{CatalogFields, CatalogSource, read_catalog};
+use relink_files::{LocalFiles, LocalFilesSettings};
 use relink_report::human::{counted, grouped};
 use relink_survey::simulate::{
     Breakage, ComparedRun, Federation, FederationShape, LE_SHULMAN_TABLE_1, compare,
 };
-use relink_survey::{Answer, Drift, DriftOutcome, PlanName, drift};
+use relink_survey::{DecaySimulation, DriftOutcome, SamplingPlanName, UrlHealth, drift};
 use serde_json::{Value, json};
 
-use crate::cli::{ExplainFormat, Shape, SimulateArgs};
-use crate::failure::{Exit, Failure};
+use crate::cli::{BreakageArg, ExplainFormat, SimulateArgs};
+use crate::error::{CommandError, Exit};
 use crate::output::print;
-use crate::settings::{catalogue_fields, current_folder, database};
+use crate::settings::{catalog_fields, current_folder, database};
 use crate::wiring;
 
 /// Shares of deaths that come with a whole directory, in percent.
@@ -26,9 +26,10 @@ const IGNORED_PART: u32 = 4;
 const DRIFT_DOMAIN: u32 = 200;
 
 /// Plays.
-pub async fn run(args: SimulateArgs) -> Result<Exit, Failure> {
+pub async fn run(args: SimulateArgs) -> Result<Exit, CommandError> {
     let federation = federation(&args).await?;
-    let plans = if args.plan.is_empty() { PlanName::ALL.to_vec() } else { args.plan.clone() };
+    let plans =
+        if args.plan.is_empty() { SamplingPlanName::ALL.to_vec() } else { args.plan.clone() };
     let runs = compare(&plans, &federation, args.runs, args.repeat, args.seed);
     let drifts = drifts(&args);
     print(&match args.format {
@@ -38,36 +39,35 @@ pub async fn run(args: SimulateArgs) -> Result<Exit, Failure> {
     Ok(Exit::Clean)
 }
 
-/// The catalogue named, with its truth, or one drawn at random.
-async fn federation(args: &SimulateArgs) -> Result<Federation, Failure> {
-    let Some(path) = &args.catalogue else {
+/// The catalog named, with its truth, or one drawn at random.
+async fn federation(args: &SimulateArgs) -> Result<Federation, CommandError> {
+    let Some(path) = &args.catalog else {
         let usual = FederationShape::default();
         let shape = FederationShape {
             urls: args.urls.unwrap_or(usual.urls),
             domains: args.domains.unwrap_or(usual.domains),
             breakage: match args.shape {
-                Shape::Clustered => Breakage::ByDirectory,
-                Shape::Flat => Breakage::Scattered,
+                BreakageArg::Clustered => Breakage::ByDirectory,
+                BreakageArg::Flat => Breakage::Scattered,
             },
             ..usual
         };
         return Ok(Federation::draw(&shape, args.seed));
     };
-    let fields =
-        CatalogueFields { truth: args.truth_column.clone(), ..catalogue_fields(&args.fields) };
+    let fields = CatalogFields { truth: args.truth_column.clone(), ..catalog_fields(&args.fields) };
     let store = wiring::store_for_reading(&database(None, &current_folder()?)?).await?;
-    let disk = Disk::new(DiskSettings::default());
-    let source = CatalogueSource::File(path.clone());
-    let read = read_catalogue(&disk, &*store, &source, &fields).await?;
+    let disk = LocalFiles::new(LocalFilesSettings::default());
+    let source = CatalogSource::File(path.clone());
+    let read = read_catalog(&disk, &*store, &source, &fields).await?;
     if !read.has_truth() {
-        return Err(Failure::usage(format!("cannot simulate on `{}`", path.display()))
+        return Err(CommandError::usage(format!("cannot simulate on `{}`", path.display()))
             .cause("it does not say of every URL whether it is broken")
             .hint(
                 "name the column with `--truth-column`; 1, true, yes, broken and dead mean broken",
             ));
     }
     let truth = read.truth();
-    Ok(Federation { catalogue: read.catalogue, truth })
+    Ok(Federation { catalog: read.catalog, ground_truth: truth })
 }
 
 /// What the schedule leaves undetected, by how deaths come.
@@ -76,14 +76,14 @@ fn drifts(args: &SimulateArgs) -> Vec<(u8, DriftOutcome)> {
         return Vec::new();
     }
     let play = |percent: u8| {
-        let decay = Drift {
+        let decay = DecaySimulation {
             urls: args.drift_urls,
             domains: (args.drift_urls / DRIFT_DOMAIN).max(1),
             by_directory: f64::from(percent) / 100.0,
             weeks: args.weeks,
             ignored: args.weeks / IGNORED_PART,
             budget: DRIFT_BUDGET,
-            ..Drift::default()
+            ..DecaySimulation::default()
         };
         (percent, drift(&decay, args.seed))
     };
@@ -91,7 +91,7 @@ fn drifts(args: &SimulateArgs) -> Vec<(u8, DriftOutcome)> {
 }
 
 fn broken(federation: &Federation) -> u64 {
-    federation.truth.iter().filter(|answer| **answer == Answer::Broken).count() as u64
+    federation.ground_truth.iter().filter(|answer| **answer == UrlHealth::Broken).count() as u64
 }
 
 fn human(
@@ -100,13 +100,13 @@ fn human(
     runs: &[ComparedRun],
     drifts: &[(u8, DriftOutcome)],
 ) -> String {
-    let catalogue = &federation.catalogue;
+    let catalog = &federation.catalog;
     let mut text = format!(
         "{} on {}, {} broken ({:.2} %); means of {}\n\n",
-        counted(catalogue.len().into(), "URL"),
-        counted(catalogue.domains().len() as u64, "domain"),
+        counted(catalog.len().into(), "URL"),
+        counted(catalog.domains().len() as u64, "domain"),
         grouped(broken(federation)),
-        100.0 * share(broken(federation), catalogue.len()),
+        100.0 * share(broken(federation), catalog.len()),
         counted(args.repeat.max(1).into(), "repetition"),
     );
     text += "plan        run  checked %  found %  rate %  interval held %   Table 1: checked %  found %  rate %\n";
@@ -154,7 +154,7 @@ fn line(run: &ComparedRun) -> String {
 /// The run in the paper that this one repeats.
 fn paper(run: &ComparedRun) -> Option<relink_survey::simulate::PaperRun> {
     let index = usize::try_from(run.run.checked_sub(1)?).ok()?;
-    let is_same = run.plan == PlanName::LeShulman;
+    let is_same = run.plan == SamplingPlanName::LeShulman;
     LE_SHULMAN_TABLE_1.get(index).copied().filter(|_| is_same)
 }
 
@@ -182,8 +182,8 @@ fn document(federation: &Federation, runs: &[ComparedRun], drifts: &[(u8, DriftO
         })
     };
     json!({
-        "urls": federation.catalogue.len(),
-        "domains": federation.catalogue.domains().len(),
+        "urls": federation.catalog.len(),
+        "domains": federation.catalog.domains().len(),
         "broken": broken(federation),
         "runs": runs.iter().map(run_row).collect::<Vec<_>>(),
         "drift": drifts.iter().map(drift_row).collect::<Vec<_>>(),

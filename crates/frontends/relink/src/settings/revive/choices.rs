@@ -4,7 +4,7 @@ use relink_lookup::SearchTemplate;
 use url::Url;
 
 use crate::cli::usual_archive;
-use crate::failure::Failure;
+use crate::error::CommandError;
 
 /// An archive on the web, by how it speaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ const NAMED: [&str; 3] = ["brave", "mojeek", "kagi"];
 const ADDRESSES: [&str; 2] = ["searxng:", "json:"];
 
 /// The archives of these names; the usual one if nothing is said.
-pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, Failure> {
+pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, CommandError> {
     let Some(named) = named else {
         return Ok(usual_archive().map(ArchiveChoice::InternetArchive).into_iter().collect());
     };
@@ -43,23 +43,23 @@ pub(super) fn archives(named: Option<&[String]>) -> Result<Vec<ArchiveChoice>, F
     wanted.map(|name| archive(name)).collect()
 }
 
-fn archive(name: &str) -> Result<ArchiveChoice, Failure> {
+fn archive(name: &str) -> Result<ArchiveChoice, CommandError> {
     let (is_pywb, address) = match name.strip_prefix("pywb:") {
         Some(address) => (true, address),
         None => (false, name),
     };
     // The address of a service is a directory, whether or not it is written so.
     let address = format!("{}/", address.trim_end_matches('/'));
-    let url = relink_frontier::canonical(None, &address).map_err(|fault| {
-        Failure::usage(format!("`{name}` is no archive"))
-            .cause(fault.to_string())
+    let url = relink_frontier::canonicalize(None, &address).map_err(|error| {
+        CommandError::usage(format!("`{name}` is no archive"))
+            .cause(error.to_string())
             .hint("give its base address, `pywb:URL` for a collection of pywb's, or `none`")
     })?;
     Ok(if is_pywb { ArchiveChoice::Pywb(url) } else { ArchiveChoice::InternetArchive(url) })
 }
 
 /// The search engines of these names; the local index if nothing is said.
-pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, Failure> {
+pub(super) fn searches(named: Option<&[String]>) -> Result<Vec<SearchChoice>, CommandError> {
     let Some(named) = named else { return Ok(vec![SearchChoice::Local]) };
     let all = named.iter().flat_map(|list| parted(list));
     all.filter(|name| name != "none").map(|name| search(&name)).collect()
@@ -81,28 +81,28 @@ fn parted(names: &str) -> Vec<String> {
     parted
 }
 
-fn search(name: &str) -> Result<SearchChoice, Failure> {
+fn search(name: &str) -> Result<SearchChoice, CommandError> {
     let bad = |cause: String| {
-        Failure::usage(format!("`{name}` is no search engine")).cause(cause).hint(
+        CommandError::usage(format!("`{name}` is no search engine")).cause(cause).hint(
             "an address is like `searxng:http://127.0.0.1:8888`, or \
              `json:http://127.0.0.1/find?q={query}&site={site}`",
         )
     };
     if let Some(address) = name.strip_prefix("searxng:") {
         let address = format!("{}/", address.trim_end_matches('/'));
-        let url = Url::parse(&address).map_err(|fault| bad(fault.to_string()))?;
+        let url = Url::parse(&address).map_err(|error| bad(error.to_string()))?;
         return Ok(SearchChoice::Searxng(url));
     }
     if let Some(template) = name.strip_prefix("json:") {
         let template: Result<SearchTemplate, _> = template.parse();
-        return template.map(SearchChoice::Json).map_err(|fault| bad(fault.to_string()));
+        return template.map(SearchChoice::Json).map_err(|error| bad(error.to_string()));
     }
     if name == "local" {
         return Ok(SearchChoice::Local);
     }
     let known = NAMED.into_iter().find(|known| *known == name);
     known.map(SearchChoice::Named).ok_or_else(|| {
-        Failure::usage(format!("`{name}` is no search engine that is known"))
+        CommandError::usage(format!("`{name}` is no search engine that is known"))
             .hint("`local`, `searxng:URL`, `json:URL`, `brave`, `mojeek`, `kagi` and `none` are")
     })
 }

@@ -1,11 +1,11 @@
 //! What is remembered between runs.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 
-fn site() -> (Web, Desk) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn site() -> (TestServer, Desk) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/good", 200, "")
         .redirect("/old", 301, "/new")
         .page("/new", 200, "")

@@ -1,6 +1,6 @@
 //! `--format jsonl`: what scripts rely on.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use serde_json::Value;
 
 use crate::desk::Desk;
@@ -40,7 +40,7 @@ fn spanned(desk: &Desk, place: &Value) -> String {
 
 #[test]
 fn stdout_has_one_object_for_each_target_and_nothing_else() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "<title>Good</title>").redirect("/old", 301, "/good");
     let desk = Desk::new();
     let urls = ["/good", "/old", "/gone"].map(|path| web.url(path).to_string());
@@ -57,7 +57,7 @@ fn stdout_has_one_object_for_each_target_and_nothing_else() {
 
 #[test]
 fn an_address_is_reported_as_it_is_given() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/a", 200, "").page("/@ann", 200, "");
     let desk = Desk::new();
     let urls =
@@ -73,7 +73,7 @@ fn an_address_is_reported_as_it_is_given() {
 
 #[test]
 fn a_target_named_twice_is_asked_once_and_has_both_places() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let url = web.url("/good");
     let desk = Desk::new();
@@ -92,7 +92,7 @@ fn a_target_named_twice_is_asked_once_and_has_both_places() {
 
 #[test]
 fn a_dash_reads_standard_input() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let (good, gone) = (web.url("/good"), web.url("/gone"));
     let desk = Desk::new();
@@ -103,7 +103,7 @@ fn a_dash_reads_standard_input() {
 
 #[test]
 fn the_evidence_shows_every_look_and_the_hops_every_answer() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.redirect("/old", 302, "/gone");
     let url = web.url("/old");
     let desk = Desk::new();

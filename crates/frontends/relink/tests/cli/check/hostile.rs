@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use relink_testkit::hostile::{Hostile, Trick};
-use relink_testkit::web::Web;
+use relink_testkit::hostile::{Hostile, Misbehavior};
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 use crate::servers::Beside;
@@ -12,18 +12,18 @@ use crate::servers::Beside;
 fn bad_servers_get_their_words_and_the_good_one_is_unaffected() {
     let drip = Duration::from_millis(20);
     let tricks = [
-        (Trick::EndlessBody, "alive"),
-        (Trick::EndlessHeaders, "failing RL546"),
-        (Trick::Truncate, "failing RL545"),
-        (Trick::BadChunk, "failing RL546"),
-        (Trick::Reset, "failing RL542"),
-        (Trick::Close, "failing RL542"),
-        (Trick::Silence, "failing RL540"),
-        (Trick::DripHead(drip), "failing RL540"),
-        (Trick::DripBody(drip), "failing RL540"),
-        (Trick::Say(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()), "failing RL546"),
+        (Misbehavior::EndlessBody, "alive"),
+        (Misbehavior::EndlessHeaders, "failing RL546"),
+        (Misbehavior::Truncate, "failing RL545"),
+        (Misbehavior::BadChunk, "failing RL546"),
+        (Misbehavior::Reset, "failing RL542"),
+        (Misbehavior::Close, "failing RL542"),
+        (Misbehavior::Silence, "failing RL540"),
+        (Misbehavior::DripHead(drip), "failing RL540"),
+        (Misbehavior::DripBody(drip), "failing RL540"),
+        (Misbehavior::Say(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()), "failing RL546"),
     ];
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let servers = tricks.map(|(trick, word)| (Beside::start(Hostile::start(trick)), word));
     let desk = Desk::new();

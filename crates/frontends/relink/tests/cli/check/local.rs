@@ -1,6 +1,6 @@
 //! Local links: which file they mean, and which place in it.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 
@@ -117,7 +117,7 @@ fn a_file_address_is_a_path() {
 
 #[test]
 fn a_base_url_makes_web_addresses_of_relative_links() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/a/guide.html", 200, "").page("/root.html", 200, "").page("/a/docs/x.html", 200, "");
     let base = web.url("/a/").to_string();
     let desk = Desk::new();

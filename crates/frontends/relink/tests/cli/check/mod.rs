@@ -2,14 +2,14 @@
 
 mod cache;
 mod contract;
-mod faults;
+mod errors;
 mod headers;
 mod hostile;
 mod local;
+mod locations;
 mod network;
 mod outage;
 mod outputs;
-mod places;
 mod politeness;
 mod privacy;
 mod project;

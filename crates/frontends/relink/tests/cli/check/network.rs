@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use relink_testkit::dns::{Dns, Reply};
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{Desk, Said};
 use crate::servers::Beside;
@@ -13,18 +13,18 @@ const HOME: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// A name server, a web server that all its names lead to, and a project.
 struct Network {
     dns: Beside<Dns>,
-    web: Web,
+    web: TestServer,
     desk: Desk,
 }
 
 impl Network {
     fn new() -> Self {
-        let web = Web::start_blocking();
+        let web = TestServer::start_blocking();
         web.made_below("/", |seen| {
             let text =
                 format!("<title>{0}{1}</title><p>The page {1} of {0}.", seen.host, seen.path);
             let is_there = seen.path.starts_with("/page");
-            Answer::new(if is_there { 200 } else { 404 }, text)
+            CannedResponse::new(if is_there { 200 } else { 404 }, text)
         });
         Self { dns: Beside::start(Dns::start()), web, desk: Desk::new() }
     }
@@ -130,7 +130,7 @@ fn advertising() -> String {
 /// A portal answers every host with its page.
 fn portal(hosts: usize) -> (Network, Vec<String>) {
     let network = Network::new();
-    network.web.below("/", Answer::new(200, advertising()));
+    network.web.below("/", CannedResponse::new(200, advertising()));
     network.dns.resolve_everything(&[HOME]);
     let urls = (0..hosts).map(|n| network.url(&format!("host{n}.test"))).collect();
     (network, urls)
@@ -149,7 +149,7 @@ fn check_behind_a_captive_portal_finds_no_soft_404s() {
 #[test]
 fn check_of_one_host_that_answers_everything_finds_its_soft_404() {
     let network = Network::new();
-    network.web.below("/", Answer::new(200, advertising()));
+    network.web.below("/", CannedResponse::new(200, advertising()));
     network.dns.addresses("shop.test", &[HOME]);
     let said = network.check(&[&[network.url("shop.test")]]).exits(1);
     assert_eq!(count(&said, "soft-404"), 1);

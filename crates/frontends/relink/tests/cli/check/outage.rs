@@ -1,6 +1,6 @@
 //! Hosts that are down.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::Desk;
 use crate::servers::Deserted;
@@ -10,8 +10,8 @@ const URLS: usize = 300;
 
 #[test]
 fn check_stops_requesting_a_host_that_is_down_and_checks_the_others() {
-    let (down, web) = (Web::start_blocking(), Web::start_blocking());
-    down.below("/", Answer::new(502, "bad gateway"));
+    let (down, web) = (TestServer::start_blocking(), TestServer::start_blocking());
+    down.below("/", CannedResponse::new(502, "bad gateway"));
     let desk = Desk::new();
     let mut urls: Vec<String> = (0..URLS).map(|n| down.url(&format!("/{n}")).into()).collect();
     for n in 0..50 {
@@ -29,7 +29,7 @@ fn check_stops_requesting_a_host_that_is_down_and_checks_the_others() {
 
 #[test]
 fn check_of_a_host_that_refuses_connections_ends_soon_with_a_reason() {
-    let (nobody, web) = (Deserted::new(), Web::start_blocking());
+    let (nobody, web) = (Deserted::new(), TestServer::start_blocking());
     web.page("/", 200, "");
     let desk = Desk::new();
     let mut urls: Vec<String> = (0..URLS).map(|n| nobody.url(&format!("/{n}"))).collect();
@@ -45,8 +45,8 @@ fn check_of_a_host_that_refuses_connections_ends_soon_with_a_reason() {
 /// One broken section does not make a host a dead one.
 #[test]
 fn check_requests_all_pages_of_a_host_with_one_broken_section() {
-    let web = Web::start_blocking();
-    web.below("/api/", Answer::new(500, ""));
+    let web = TestServer::start_blocking();
+    web.below("/api/", CannedResponse::new(500, ""));
     let mut urls = Vec::new();
     for n in 0..60 {
         web.page(&format!("/doc/{n}"), 200, "");

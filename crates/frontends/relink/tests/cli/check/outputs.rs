@@ -1,12 +1,12 @@
 //! Reports in files, and the report as one JSON document.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use serde_json::Value;
 
 use crate::desk::{CHECK, Desk, QUICK};
 
-fn site() -> (Web, Desk) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn site() -> (TestServer, Desk) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/good", 200, "").page("/wall", 403, "");
     let text =
         format!("[a]({}) [b]({})\n\n<{}>\n", web.url("/good"), web.url("/gone"), web.url("/wall"));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{CHECK, Desk, QUICK};
 
@@ -11,10 +11,10 @@ const URLS: usize = 12;
 /// When the requests for a list of pages arrived that answer after a while;
 /// pages asked for comparison keep the same pace and answer at once.
 fn arrivals(answer_after: Duration, args: &[&str]) -> Vec<Instant> {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let paths: Vec<String> = (0..URLS).map(|n| format!("/{n}")).collect();
     for path in &paths {
-        web.answer(path, Answer::new(200, "").after(answer_after));
+        web.answer(path, CannedResponse::new(200, "").after(answer_after));
     }
     desk.list("urls.txt", paths.iter().map(|path| web.url(path)));
     desk.run(&[CHECK, args, &["urls.txt"]].concat()).exits(0);
@@ -47,9 +47,9 @@ fn no_more_than_four_requests_of_one_host_are_in_flight() {
 
 #[test]
 fn a_host_that_asks_for_a_second_gets_it() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    let wait = Answer::new(429, "").header("Retry-After", "1");
-    web.sequence("/page", [wait, Answer::new(200, "")]);
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    let wait = CannedResponse::new(429, "").header("Retry-After", "1");
+    web.sequence("/page", [wait, CannedResponse::new(200, "")]);
     desk.list("urls.txt", [web.url("/page")]);
     let args = ["--format", "jsonl", "--retries", "1", "--host-interval", "0", "urls.txt"];
     let rows = desk.run(&[CHECK, &args].concat()).exits(0).rows();
@@ -61,8 +61,8 @@ fn a_host_that_asks_for_a_second_gets_it() {
 
 #[test]
 fn a_host_that_asks_for_an_hour_is_left_alone() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    let wait = Answer::new(429, "").header("Retry-After", "3600");
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    let wait = CannedResponse::new(429, "").header("Retry-After", "3600");
     web.sequence("/0", [wait]);
     let urls: Vec<_> = (0..5).map(|n| web.url(&format!("/{n}"))).collect();
     desk.list("urls.txt", &urls);
@@ -76,8 +76,8 @@ fn a_host_that_asks_for_an_hour_is_left_alone() {
 
 #[test]
 fn what_waits_for_a_second_look_is_turned_away_with_the_rest() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.answer("/shut", Answer::new(429, "").header("Retry-After", "3600"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.answer("/shut", CannedResponse::new(429, "").header("Retry-After", "3600"));
     let urls = [web.url("/gone"), web.url("/shut")];
     desk.list("urls.txt", &urls);
     let args = ["--format", "jsonl", "--concurrency", "1", "urls.txt"];
@@ -89,8 +89,8 @@ fn what_waits_for_a_second_look_is_turned_away_with_the_rest() {
 
 #[test]
 fn a_host_that_is_still_to_be_left_alone_holds_no_later_run_up() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.answer("/shut", Answer::new(429, "").header("Retry-After", "3600"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.answer("/shut", CannedResponse::new(429, "").header("Retry-After", "3600"));
     desk.list("urls.txt", [web.url("/shut")]);
     let args = ["--format", "jsonl", "urls.txt"];
     desk.run(&[CHECK, &args].concat()).exits(0);
@@ -100,10 +100,10 @@ fn a_host_that_is_still_to_be_left_alone_holds_no_later_run_up() {
 }
 
 /// So many directories with so many pages each, all of them listed.
-fn crowded(directories: usize, pages: usize) -> (Web, Desk) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn crowded(directories: usize, pages: usize) -> (TestServer, Desk) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let paths = (0..directories * pages).map(|n| format!("/{}/{n}", n / pages));
-    let html = || Answer::new(200, "<h1>Words</h1>").header("Content-Type", "text/html");
+    let html = || CannedResponse::new(200, "<h1>Words</h1>").header("Content-Type", "text/html");
     let brief = Duration::from_millis(1);
     let urls = paths.map(|path| web.answer(&path, html().after(brief)).url(&path));
     desk.list("urls.txt", urls);
@@ -115,7 +115,7 @@ fn pages_asked_for_comparison_keep_to_the_limit() {
     let (web, desk) = crowded(2, 40);
     // Strays, too, take their time: whatever else is out would be met.
     for directory in ["/0/", "/1/"] {
-        web.below(directory, Answer::new(404, "").after(Duration::from_millis(50)));
+        web.below(directory, CannedResponse::new(404, "").after(Duration::from_millis(50)));
     }
     let wide = ["--concurrency", "1", "--host-concurrency", "32", "--host-interval", "0"];
     let args = [&["check", "--db", "relink.db"][..], &wide, &["--format", "jsonl", "urls.txt"]];
@@ -128,7 +128,7 @@ fn pages_asked_for_comparison_keep_to_the_limit() {
 fn a_comparison_that_has_to_be_repeated_holds_nothing_up() {
     let (web, desk) = crowded(8, 20);
     for directory in 0..8 {
-        web.below(&format!("/{directory}/"), Answer::new(500, ""));
+        web.below(&format!("/{directory}/"), CannedResponse::new(500, ""));
     }
     for concurrency in ["1", "2", "16"] {
         let wide = ["--concurrency", concurrency, "--host-concurrency", "64"];
@@ -141,7 +141,7 @@ fn a_comparison_that_has_to_be_repeated_holds_nothing_up() {
 
 #[test]
 fn check_of_several_input_pages_of_a_host_keeps_the_interval() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let paths = ["/a", "/b", "/c"];
     for path in paths {
         web.page(path, 200, "<title>Without links</title>");
@@ -158,8 +158,8 @@ fn check_of_several_input_pages_of_a_host_keeps_the_interval() {
 
 #[test]
 fn check_requests_no_input_page_of_a_host_that_asked_to_wait() {
-    let web = Web::start_blocking();
-    let later = Answer::new(429, "slow down").header("Retry-After", "3600");
+    let web = TestServer::start_blocking();
+    let later = CannedResponse::new(429, "slow down").header("Retry-After", "3600");
     web.page("/", 200, "<a href=/p>p</a>").answer("/p", later);
     let (desk, url) = (Desk::new(), web.url("/"));
     let args = [&["decay", "--db", "relink.db", url.as_str()], QUICK].concat();

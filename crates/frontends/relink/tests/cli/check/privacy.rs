@@ -1,6 +1,6 @@
 //! Passwords in addresses are nobody's business.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 
@@ -17,7 +17,7 @@ fn keeps_the_secret(desk: &Desk, name: &str) {
 
 #[test]
 fn a_password_in_an_address_turns_up_nowhere() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     web.redirect("/loop", 302, &format!("http://ann:{SECRET}@127.0.0.1:{}/loop", web.port()));
     let desk = Desk::new();
@@ -45,7 +45,8 @@ fn a_password_in_an_address_turns_up_nowhere() {
     for name in ["o.json", "o.jsonl", "o.txt", "relink.db"] {
         keeps_the_secret(&desk, name);
     }
-    let is_sent = |seen: &relink_testkit::web::Seen| seen.header("authorization").is_some();
+    let is_sent =
+        |seen: &relink_testkit::web::RecordedRequest| seen.header("authorization").is_some();
     assert!(!web.requests().iter().any(is_sent));
 }
 

@@ -2,14 +2,14 @@
 //! propose a change to the project can write this file.
 
 use relink_testkit::proxy::ForwardProxy;
-use relink_testkit::web::{Seen, Web};
+use relink_testkit::web::{RecordedRequest, TestServer};
 
 use crate::desk::{Desk, QUICK, Said};
 
 const SECRET: &str = "Authorization: Bearer hunter2";
 
 /// A project with one link to a page that is there.
-fn project(web: &Web) -> Desk {
+fn project(web: &TestServer) -> Desk {
     web.page("/ok", 200, "");
     let desk = Desk::new();
     desk.write("docs/a.md", &format!("[a]({})\n", web.url("/ok")));
@@ -17,7 +17,7 @@ fn project(web: &Web) -> Desk {
 }
 
 /// Checks the documents with a secret header for the server.
-fn check(desk: &Desk, web: &Web, args: &[&str]) -> Said {
+fn check(desk: &Desk, web: &TestServer, args: &[&str]) -> Said {
     let host = web.address().to_string();
     let header = ["check", "docs", "--header-for", &host, SECRET, "--max-age", "0"];
     desk.run(&[&header, QUICK, args].concat())
@@ -33,7 +33,7 @@ fn assert_ignored(said: &Said, key: &str) {
 
 #[test]
 fn proxy_of_a_project_is_ignored() {
-    let (web, proxy) = (Web::start_blocking(), ForwardProxy::start_blocking());
+    let (web, proxy) = (TestServer::start_blocking(), ForwardProxy::start_blocking());
     let desk = project(&web);
     let setting = format!("proxy = \"http://{}\"\n", proxy.address());
     desk.write("relink.toml", &setting);
@@ -42,7 +42,7 @@ fn proxy_of_a_project_is_ignored() {
         assert_ignored(&said, "proxy");
         assert_eq!(proxy.connections(), 0, "a project chose the proxy");
     }
-    let is_told = |seen: &Seen| seen.header("authorization").is_some();
+    let is_told = |seen: &RecordedRequest| seen.header("authorization").is_some();
     assert!(web.requests().iter().any(is_told), "the secret goes where it belongs");
     desk.write("relink.toml", "").write_user_config(&setting);
     check(&desk, &web, &[]).exits(0);
@@ -51,7 +51,7 @@ fn proxy_of_a_project_is_ignored() {
 
 #[test]
 fn config_outside_of_the_project_counts() {
-    let (web, proxy) = (Web::start_blocking(), ForwardProxy::start_blocking());
+    let (web, proxy) = (TestServer::start_blocking(), ForwardProxy::start_blocking());
     let desk = project(&web);
     desk.write("../ci.toml", &format!("proxy = \"http://{}\"\n", proxy.address()));
     desk.write("relink.toml", "");
@@ -62,7 +62,7 @@ fn config_outside_of_the_project_counts() {
 
 #[test]
 fn settings_of_a_project_that_move_secrets_are_ignored() {
-    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     let desk = project(&web);
     let port = other.port();
     let lines = [
@@ -81,7 +81,7 @@ fn settings_of_a_project_that_move_secrets_are_ignored() {
         desk.write("relink.toml", &format!("{line}\n"));
         assert_ignored(&check(&desk, &web, &[]).exits(0), key);
     }
-    let is_evil = |seen: &Seen| {
+    let is_evil = |seen: &RecordedRequest| {
         seen.header("x-evil").is_some() || seen.header("user-agent").unwrap().contains("Evil")
     };
     assert!(!web.requests().iter().any(is_evil));
@@ -89,7 +89,7 @@ fn settings_of_a_project_that_move_secrets_are_ignored() {
 
 #[test]
 fn archives_and_engines_of_a_project_are_ignored() {
-    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     let desk = Desk::new();
     desk.write("docs/a.md", &format!("[a]({})\n", web.url("/gone")));
     let at = other.address();
@@ -112,7 +112,7 @@ fn archives_and_engines_of_a_project_are_ignored() {
 
 #[test]
 fn database_of_a_project_stays_in_the_project() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let desk = project(&web);
     for path in ["../planted.db", desk.home().join("planted.db").to_str().unwrap()] {
         desk.write("relink.toml", &format!("db = \"{path}\"\n"));
@@ -127,7 +127,7 @@ fn database_of_a_project_stays_in_the_project() {
 
 #[test]
 fn report_names_what_the_project_sets() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let desk = project(&web);
     desk.write("relink.toml", "exclude = [\".\"]\nfail-on = []\nproxy = \"http://127.0.0.1:1\"\n");
     let said = check(&desk, &web, &[]).exits(0);

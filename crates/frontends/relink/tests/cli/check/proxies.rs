@@ -2,13 +2,13 @@
 
 use relink_testkit::proxy::ForwardProxy;
 use relink_testkit::socks::SocksProxy;
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::{Desk, Said};
 
 /// A page, a list with its URL, and a proxy.
-fn page() -> (Web, Desk, ForwardProxy) {
-    let web = Web::start_blocking();
+fn page() -> (TestServer, Desk, ForwardProxy) {
+    let web = TestServer::start_blocking();
     web.page("/", 200, "here");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/")]);
@@ -91,7 +91,7 @@ fn configure(desk: &Desk, text: &str) {
 #[test]
 fn host_gets_its_headers_and_login_and_nothing_shows_them() {
     let (web, desk, _proxy) = page();
-    let other = Web::start_blocking();
+    let other = TestServer::start_blocking();
     desk.list("urls.txt", [web.url("/"), other.url("/none")]);
     let table = format!(
         r#"

@@ -1,14 +1,14 @@
 //! Pages on the web as inputs, and where their links may lead.
 
 use relink_testkit::canary::Canary;
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::{Desk, QUICK};
 use crate::servers::Beside;
 
 #[test]
 fn the_links_of_a_page_are_checked_from_where_it_stands() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.redirect("/start", 302, "/docs/index.html").page(
         "/docs/index.html",
         200,
@@ -28,7 +28,7 @@ fn the_links_of_a_page_are_checked_from_where_it_stands() {
 
 #[test]
 fn a_base_in_the_page_is_honored() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/index.html", 200, "<base href='/deep/'><a href=a>a</a>").page("/deep/a", 200, "");
     let desk = Desk::new();
     let rows = desk.check(&[web.url("/index.html").as_str()]).exits(0).rows();
@@ -37,7 +37,7 @@ fn a_base_in_the_page_is_honored() {
 
 #[test]
 fn a_base_that_is_no_place_is_as_if_there_were_none() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/deep/a.html", 200, "");
     let desk = Desk::new();
     desk.write("deep/a.html", "");
@@ -55,14 +55,14 @@ fn a_base_that_is_no_place_is_as_if_there_were_none() {
 
 #[test]
 fn a_page_that_is_gone_is_a_finding() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let rows = Desk::new().check(&[web.url("/gone").as_str()]).exits(1).rows();
     assert_eq!(rows.word(web.url("/gone")), "dead RL101");
 }
 
 #[test]
 fn a_link_on_a_page_does_not_lead_into_a_private_address() {
-    let (web, canary) = (Web::start_blocking(), Beside::start(Canary::start()));
+    let (web, canary) = (TestServer::start_blocking(), Beside::start(Canary::start()));
     let inside = format!("http://{}/admin", canary.address());
     web.page("/", 200, &format!("<a href='{inside}'>inside</a>"));
     let desk = Desk::new();
@@ -73,7 +73,7 @@ fn a_link_on_a_page_does_not_lead_into_a_private_address() {
 
 #[test]
 fn a_redirect_does_not_lead_into_a_private_address() {
-    let (web, canary) = (Web::start_blocking(), Beside::start(Canary::start()));
+    let (web, canary) = (TestServer::start_blocking(), Beside::start(Canary::start()));
     web.redirect("/out", 302, &format!("http://{}/admin", canary.address()));
     web.redirect("/v6", 302, &format!("http://[::1]:{}/admin", canary.port()));
     web.redirect("/octal", 302, &format!("http://0177.1:{}/admin", canary.port()));
@@ -87,7 +87,7 @@ fn a_redirect_does_not_lead_into_a_private_address() {
 
 #[test]
 fn allow_private_lets_pages_and_redirects_lead_anywhere() {
-    let (web, other) = (Web::start_blocking(), Web::start_blocking());
+    let (web, other) = (TestServer::start_blocking(), TestServer::start_blocking());
     other.page("/a", 200, "").page("/b", 200, "");
     web.redirect("/out", 302, other.url("/a").as_str());
     web.page("/", 200, &format!("<a href='/out'>a</a> <a href='{}'>b</a>", other.url("/b")));
@@ -99,7 +99,7 @@ fn allow_private_lets_pages_and_redirects_lead_anywhere() {
 
 #[test]
 fn a_name_given_an_address_is_asked_there() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let site = web.host("docs.example.org");
     site.page("/good", 200, "").redirect("/old", 301, "/good");
     let desk = Desk::new();

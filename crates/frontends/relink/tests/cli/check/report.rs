@@ -1,11 +1,11 @@
 //! The report for people.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 
-fn rotten() -> (Web, Desk) {
-    let web = Web::start_blocking();
+fn rotten() -> (TestServer, Desk) {
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "").redirect("/old", 301, "/good").page("/wall", 403, "");
     web.page("/down", 500, "");
     let desk = Desk::new();
@@ -47,7 +47,7 @@ fn a_finding_has_code_place_snippet_reason_and_help() {
 
 #[test]
 fn a_clean_run_says_so_in_a_few_lines() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let desk = Desk::new();
     desk.write("a.md", &format!("<{}>\n", web.url("/good")));
@@ -71,7 +71,7 @@ fn a_pipe_gets_no_escape_bytes_unless_asked_for() {
 
 #[test]
 fn no_stranger_s_text_steers_the_terminal() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let desk = Desk::new();
     desk.write("a.md", &format!("\u{1b}[2J [x]({})\u{202e}\n", web.url("/gone")));
     let said = desk.report(&["a.md"]).exits(1);

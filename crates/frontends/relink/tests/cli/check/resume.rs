@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{Desk, Rows};
 
@@ -13,11 +13,11 @@ const PAGES: usize = 30;
 const AT_ONCE: &str = "2";
 
 /// A site that takes its time, a list of its pages, and their addresses.
-fn slow_site() -> (Web, Desk, Vec<String>) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn slow_site() -> (TestServer, Desk, Vec<String>) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let urls: Vec<String> = (10..10 + PAGES).map(|n| web.url(&format!("/{n}")).into()).collect();
     for n in 10..10 + PAGES {
-        web.answer(&format!("/{n}"), Answer::new(200, "").after(Duration::from_millis(25)));
+        web.answer(&format!("/{n}"), CannedResponse::new(200, "").after(Duration::from_millis(25)));
     }
     desk.list("urls.txt", &urls);
     (web, desk, urls)
@@ -28,7 +28,7 @@ fn args() -> [&'static str; 3] {
 }
 
 /// The addresses asked more than once.
-fn repeated(web: &Web, urls: &[String]) -> HashSet<String> {
+fn repeated(web: &TestServer, urls: &[String]) -> HashSet<String> {
     urls.iter().filter(|url| web.hits(path(url)) > 1).cloned().collect()
 }
 
@@ -109,7 +109,7 @@ fn a_list_that_changed_in_between_is_honored() {
 #[test]
 fn an_interrupted_report_says_how_far_it_came() {
     let (web, desk, _) = slow_site();
-    web.answer("/10", Answer::new(200, "").after(Duration::from_mins(1)));
+    web.answer("/10", CannedResponse::new(200, "").after(Duration::from_mins(1)));
     // The lines of one report tell when to interrupt; the other is the claim.
     let mut running = desk.start(&[&args()[..], &["-o", "out.txt"]].concat());
     running.next_row();
@@ -121,8 +121,8 @@ fn an_interrupted_report_says_how_far_it_came() {
 
 #[test]
 fn a_page_that_hangs_does_not_hold_up_an_interruption() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.answer("/slow", Answer::new(200, "").after(Duration::from_mins(1)));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.answer("/slow", CannedResponse::new(200, "").after(Duration::from_mins(1)));
     let began = Instant::now();
     let running = desk.start(&[web.url("/slow").as_str(), "--timeout", "30s"]);
     while web.hits("/slow") == 0 {

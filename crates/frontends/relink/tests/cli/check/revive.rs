@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use relink_demo::{Kept, MiniArchive};
-use relink_testkit::web::{Answer, Web};
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use crate::desk::{Desk, Said};
@@ -11,13 +11,13 @@ use crate::servers::{Beside, Deserted};
 
 /// A site from which `/old/oak` moved to `/trees/oak`, of which `/old/elm` is
 /// only left in an archive, and `/old/ash` nowhere.
-fn site() -> (Web, Desk, Beside<MiniArchive>) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+fn site() -> (TestServer, Desk, Beside<MiniArchive>) {
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
     let kept = vec![
-        Kept::page(&elm, "20210302030405", "<title>The elm</title><p>All about elms.</p>"),
-        Kept::redirect(&oak, "20150102030405", 301, "/trees/oak"),
-        Kept::redirect(&elm, "20150202030405", 301, "/trees/elm"),
+        ArchivedPage::page(&elm, "20210302030405", "<title>The elm</title><p>All about elms.</p>"),
+        ArchivedPage::redirect(&oak, "20150102030405", 301, "/trees/oak"),
+        ArchivedPage::redirect(&elm, "20150202030405", 301, "/trees/elm"),
     ];
     let archive = Beside::start(async { MiniArchive::start(kept).await.unwrap() });
     web.page("/trees/oak", 200, "<title>The oak</title>").page("/good", 200, "good");
@@ -28,7 +28,7 @@ fn site() -> (Web, Desk, Beside<MiniArchive>) {
 
 /// Claims that the suggestions are those of the site.
 #[track_caller]
-fn suggests(web: &Web, of: impl Fn(String) -> Value) {
+fn suggests(web: &TestServer, of: impl Fn(String) -> Value) {
     let oak = of(web.url("/old/oak").into());
     assert_eq!(oak["suggestion"]["alias"], web.url("/trees/oak").as_str(), "{oak}");
     assert_eq!(oak["suggestion"]["method"], "historical-redirect");
@@ -105,7 +105,7 @@ fn an_answer_is_asked_for_once() {
 #[test]
 fn other_rows_do_not_wait_for_the_dead() {
     let (web, desk, archive) = site();
-    let slow = Answer::new(200, "<title>The oak</title>").after(Duration::from_mins(1));
+    let slow = CannedResponse::new(200, "<title>The oak</title>").after(Duration::from_mins(1));
     web.answer("/trees/oak", slow);
     let root = archive.root();
     let args = ["--revive", "--archive", &root, "--timeout", "2m", "urls.txt"];

@@ -1,6 +1,6 @@
 //! Runs end: short intervals, hosts that ask for a long wait, clocks that jump.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{CHECK, Desk, Rows};
 
@@ -8,16 +8,16 @@ use crate::desk::{CHECK, Desk, Rows};
 const START: &str = "2026-03-10T12:00:00Z";
 
 /// `count` pages below `/p` of one server, as a list.
-fn listed(web: &Web, desk: &Desk, count: usize) -> Vec<String> {
+fn listed(web: &TestServer, desk: &Desk, count: usize) -> Vec<String> {
     let urls: Vec<String> = (0..count).map(|n| web.url(&format!("/p{n}")).to_string()).collect();
     desk.list("urls.txt", &urls);
     urls
 }
 
 /// A server that answers every request with 429 and asks for an hour.
-fn rate_limited() -> Web {
-    let web = Web::start_blocking();
-    web.below("/", Answer::new(429, "slow down").header("Retry-After", "3600"));
+fn rate_limited() -> TestServer {
+    let web = TestServer::start_blocking();
+    web.below("/", CannedResponse::new(429, "slow down").header("Retry-After", "3600"));
     web
 }
 
@@ -27,8 +27,8 @@ fn check_at(desk: &Desk, now: &str, args: &[&str]) -> Rows {
 
 #[test]
 fn check_with_an_interval_of_a_few_milliseconds_ends() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.below("/", Answer::new(200, "text"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.below("/", CannedResponse::new(200, "text"));
     let urls = listed(&web, &desk, 60);
     for interval in ["1ms", "2ms", "5ms"] {
         let args = ["--fresh", "--max-age", "0", "--host-interval", interval];
@@ -76,9 +76,9 @@ fn rate_limited_page_states_when_it_is_requested_next() {
 
 #[test]
 fn retry_after_of_centuries_is_limited_to_a_week() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    let wait = Answer::new(429, "").header("Retry-After", "99999999999");
-    web.sequence("/p0", [wait, Answer::new(200, "text")]);
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    let wait = CannedResponse::new(429, "").header("Retry-After", "99999999999");
+    web.sequence("/p0", [wait, CannedResponse::new(200, "text")]);
     let urls = listed(&web, &desk, 1);
     assert_eq!(check_at(&desk, START, &[]).word(&urls[0]), "blocked RL429");
     assert_eq!(check_at(&desk, "2026-03-18T12:00:00Z", &[]).word(&urls[0]), "alive");
@@ -86,7 +86,7 @@ fn retry_after_of_centuries_is_limited_to_a_week() {
 
 /// Dead pages, checked first at `before` and then at `after`.
 fn check_dead_pages_twice(before: &str, after: &str) {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let urls = listed(&web, &desk, 20);
     for now in [before, after] {
         let args = [CHECK, &["--format", "jsonl", "--host-interval", "1ms", "urls.txt"]].concat();
@@ -110,8 +110,8 @@ fn check_after_a_year_9999_gives_the_same_verdicts() {
 
 #[test]
 fn result_from_the_future_is_not_reused() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    web.answer("/p0", Answer::new(200, "text"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    web.answer("/p0", CannedResponse::new(200, "text"));
     let urls = listed(&web, &desk, 1);
     assert_eq!(check_at(&desk, "2031-01-01T00:00:00Z", &[]).word(&urls[0]), "alive");
     let first = web.hits("/p0");

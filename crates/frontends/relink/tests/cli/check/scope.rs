@@ -1,6 +1,6 @@
 //! Which documents and addresses take part.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::Desk;
 
@@ -54,7 +54,7 @@ fn patterns_leave_out_addresses_and_documents() {
 
 #[test]
 fn offline_looks_at_local_links_only() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let desk = Desk::new();
     desk.write("a.md", &format!("[here](a.md) [gone](gone.md) [web]({})\n", web.url("/")));
     let rows = desk.check(&["--offline", "a.md", web.url("/page").as_str()]).exits(1).rows();
@@ -64,7 +64,7 @@ fn offline_looks_at_local_links_only() {
 
 #[test]
 fn a_pattern_keeps_an_address_from_being_asked() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/a", 200, "").page("/b", 200, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/a"), web.url("/b")]);

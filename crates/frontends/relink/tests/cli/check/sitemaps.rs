@@ -1,21 +1,24 @@
 //! Indexes of sitemaps: what they list is read, too.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{Desk, Said};
 use crate::maps::{index, packed, urlset, xml};
 
-fn url(web: &Web, path: &str) -> String {
+fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
 /// A site with an index of two sitemaps, one of them packed.
-fn site() -> Web {
-    let web = Web::start_blocking();
+fn site() -> TestServer {
+    let web = TestServer::start_blocking();
     web.answer("/index.xml", xml(index(&[url(&web, "/one.xml"), url(&web, "/two.xml.gz")])));
     web.answer("/one.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/gone")])));
     let second = packed(&urlset(&[url(&web, "/b")]));
-    web.answer("/two.xml.gz", Answer::new(200, second).header("Content-Type", "application/gzip"));
+    web.answer(
+        "/two.xml.gz",
+        CannedResponse::new(200, second).header("Content-Type", "application/gzip"),
+    );
     web.page("/a", 200, "").page("/b", 200, "");
     web
 }
@@ -74,7 +77,7 @@ fn what_is_included_are_pages_and_not_their_sitemaps() {
 
 #[test]
 fn indexes_that_list_each_other_come_to_an_end() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.answer("/index.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
     web.answer("/other.xml", xml(index(&[url(&web, "/index.xml"), url(&web, "/other.xml")])));
     Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
@@ -83,7 +86,7 @@ fn indexes_that_list_each_other_come_to_an_end() {
 
 #[test]
 fn indexes_of_indexes_are_read_so_far_and_no_further() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     for n in 0..6 {
         web.answer(&format!("/{n}.xml"), xml(index(&[url(&web, &format!("/{}.xml", n + 1))])));
     }
@@ -94,10 +97,10 @@ fn indexes_of_indexes_are_read_so_far_and_no_further() {
 
 #[test]
 fn a_host_that_wants_fewer_visits_gets_them() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let maps = ["/one.xml", "/two.xml"].map(|path| url(&web, path));
     let other = site();
-    web.answer("/one.xml", Answer::new(429, "").header("Retry-After", "3600"));
+    web.answer("/one.xml", CannedResponse::new(429, "").header("Retry-After", "3600"));
     let desk = Desk::new();
     desk.write("map.xml", &index(&[maps[0].clone(), maps[1].clone(), url(&other, "/two.xml.gz")]));
     let said = desk.check(&["map.xml"]).exits(0);
@@ -108,7 +111,7 @@ fn a_host_that_wants_fewer_visits_gets_them() {
 
 #[test]
 fn a_page_does_not_lead_to_sitemaps_in_private() {
-    let (web, inside) = (Web::start_blocking(), site());
+    let (web, inside) = (TestServer::start_blocking(), site());
     web.answer("/index.xml", xml(index(&[url(&inside, "/one.xml")])));
     Desk::new().check(&[&url(&web, "/index.xml")]).exits(0);
     assert_eq!(inside.hits("/one.xml"), 0);
@@ -116,11 +119,11 @@ fn a_page_does_not_lead_to_sitemaps_in_private() {
 
 #[test]
 fn what_servers_say_instead_of_a_sitemap_holds_no_links() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let paths = ["/text.xml", "/forbidden.xml", "/broken.xml"];
     let stray = url(&web, "/stray");
     let refused = |status: u16, kind: &str, body: String| {
-        Answer::new(status, body).header("Content-Type", kind)
+        CannedResponse::new(status, body).header("Content-Type", kind)
     };
     web.answer(paths[0], refused(404, "text/plain", format!("see {stray}")));
     web.answer(paths[1], refused(403, "application/xml", urlset(std::slice::from_ref(&stray))));
@@ -138,10 +141,10 @@ fn what_servers_say_instead_of_a_sitemap_holds_no_links() {
 
 #[test]
 fn a_sitemap_that_lists_too_much_is_read_so_far_and_no_further() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let pages: Vec<String> = (0..50_002).map(|n| url(&web, &format!("/{n}"))).collect();
     web.answer("/sitemap.xml", xml(urlset(&pages)));
-    web.below("/", Answer::new(200, ""));
+    web.below("/", CannedResponse::new(200, ""));
     let given = url(&web, "/sitemap.xml");
     let said = Desk::new().check(&["--include", "/5000.$", &given]).exits(0);
     assert_eq!(said.rows().urls().len(), 0);
@@ -177,7 +180,7 @@ fn a_pipe_among_the_inputs_is_read_once() {
 
 #[test]
 fn check_of_nested_sitemap_indexes_reports_what_was_cut() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     for n in 0..10 {
         web.answer(&format!("/i{n}.xml"), xml(index(&[url(&web, &format!("/i{}.xml", n + 1))])));
     }

@@ -1,6 +1,6 @@
 //! What is not checked, and what could not be read: told, never silent.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 use serde_json::Value;
 
 use crate::desk::Desk;
@@ -43,7 +43,7 @@ fn people_see_it_if_they_ask() {
 
 #[test]
 fn names_for_examples_are_skipped_in_files_unless_the_user_says_where_they_lead() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.host("docs.example.org").page("/", 200, "");
     let url = format!("http://docs.example.org:{}/", web.port());
     let desk = Desk::new();
@@ -71,7 +71,7 @@ fn a_note_hides_findings_of_its_line_until_its_day() {
 
 #[test]
 fn a_note_hides_what_the_web_says_of_its_line() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let (gone, other, hidden) =
         (web.url("/gone"), web.url("/other"), "<!-- relink:ignore RL101 -->");
     let text = format!(
@@ -94,7 +94,7 @@ fn a_note_hides_what_the_web_says_of_its_line() {
 
 #[test]
 fn a_run_whose_findings_are_all_hidden_is_clean() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let desk = Desk::new();
     desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/gone")));
     assert_eq!(desk.check(&["a.md"]).exits(0).rows().0.len(), 0);
@@ -105,7 +105,7 @@ fn a_run_whose_findings_are_all_hidden_is_clean() {
 
 #[test]
 fn what_a_note_hides_is_no_finding_where_the_page_is_alive() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/good", 200, "");
     let desk = Desk::new();
     desk.write("a.md", &format!("[a]({}) <!-- relink:ignore RL101 -->\n", web.url("/good")));

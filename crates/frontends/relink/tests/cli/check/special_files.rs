@@ -70,7 +70,7 @@ fn extract_symlink_to_device_reports_a_problem() {
 }
 
 #[test]
-fn survey_catalogue_that_is_a_symlink_to_device_exits_2() {
+fn survey_catalog_that_is_a_symlink_to_device_exits_2() {
     let desk = desk("list.csv");
     let said = desk.run(&["survey", "list.csv", "--db", "relink.db"]);
     said.fails(2, &["list.csv", "a character device"]);

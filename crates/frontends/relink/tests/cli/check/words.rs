@@ -1,13 +1,13 @@
 //! From what servers say to one word.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use crate::desk::{CHECK, Desk};
 
 /// Claims what is said, after how many requests, about one page.
 #[track_caller]
-fn check(answers: impl IntoIterator<Item = Answer>, expect: &str, hits: usize, exit: i32) {
-    let web = Web::start_blocking();
+fn check(answers: impl IntoIterator<Item = CannedResponse>, expect: &str, hits: usize, exit: i32) {
+    let web = TestServer::start_blocking();
     web.sequence("/page", answers).page("/new", 200, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/page")]);
@@ -16,8 +16,8 @@ fn check(answers: impl IntoIterator<Item = Answer>, expect: &str, hits: usize, e
     assert_eq!(web.hits("/page"), hits);
 }
 
-fn status(status: u16) -> Answer {
-    Answer::new(status, "<title>x</title>")
+fn status(status: u16) -> CannedResponse {
+    CannedResponse::new(status, "<title>x</title>")
 }
 
 #[test]
@@ -27,10 +27,10 @@ fn a_page_that_answers_is_alive() {
 
 #[test]
 fn a_permanent_redirect_means_moved_and_a_temporary_one_alive() {
-    check([Answer::redirect(301, "/new")], "moved RL201", 1, 0);
-    check([Answer::redirect(308, "/new")], "moved RL201", 1, 0);
-    check([Answer::redirect(302, "/new")], "alive", 1, 0);
-    check([Answer::redirect(307, "/new")], "alive", 1, 0);
+    check([CannedResponse::redirect(301, "/new")], "moved RL201", 1, 0);
+    check([CannedResponse::redirect(308, "/new")], "moved RL201", 1, 0);
+    check([CannedResponse::redirect(302, "/new")], "alive", 1, 0);
+    check([CannedResponse::redirect(307, "/new")], "alive", 1, 0);
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_page_that_is_found_on_the_second_look_is_alive() {
 
 #[test]
 fn redirects_in_a_circle_are_dead() {
-    check([Answer::redirect(302, "/page")], "dead RL105", 2, 1);
+    check([CannedResponse::redirect(302, "/page")], "dead RL105", 2, 1);
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_server_error_is_failing_and_fails_no_run() {
 
 #[test]
 fn a_server_error_that_passes_is_no_finding() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.sequence("/page", [status(500), status(200)]);
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/page")]);
@@ -84,7 +84,7 @@ fn a_server_error_that_passes_is_no_finding() {
 
 #[test]
 fn fail_on_replaces_the_words_that_fail_a_run() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/wall", 403, "");
     let desk = Desk::new();
     desk.list("wall.txt", [web.url("/wall")]).list("gone.txt", [web.url("/gone")]);
@@ -96,7 +96,7 @@ fn fail_on_replaces_the_words_that_fail_a_run() {
 
 /// What is said of a failing page at each of these moments of a month.
 fn diary(moments: &[&str]) -> String {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/page", 500, "");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/page")]);
@@ -131,7 +131,7 @@ fn three_failed_runs_within_two_days_kill_nothing() {
 
 #[test]
 fn a_success_between_ends_the_count() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let answers = [500, 500, 200, 500].map(status);
     web.sequence("/page", answers);
     let desk = Desk::new();

@@ -1,6 +1,6 @@
 //! The second crawl of a site.
 
-use relink_testkit::web::Answer;
+use relink_testkit::web::CannedResponse;
 
 use super::{add_pages, asked, rows_of, site, written};
 use crate::desk::{Desk, Said};
@@ -22,7 +22,7 @@ fn the_second_crawl_asks_every_page_again_and_remembers_the_first() {
     at(&desk, "2026-03-02T08:00:00Z", &[url.as_str()]).exits(0);
     assert_eq!(asked(&web), ["/", "/a", "/b"]);
     // One page goes, one comes.
-    web.answer("/a", Answer::new(404, "gone"));
+    web.answer("/a", CannedResponse::new(404, "gone"));
     add_pages(&web, "/b /c\n/c");
     let rows = at(&desk, "2026-03-09T08:00:00Z", &[url.as_str()]).exits(1).rows();
     assert_eq!(rows.word(web.url("/a")), "dead RL101");

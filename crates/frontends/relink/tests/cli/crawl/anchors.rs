@@ -1,14 +1,14 @@
 //! Anchors that links of a crawled site want, and that its pages have or lack.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::crawl;
 use crate::desk::Desk;
 
 /// A site of a page with links and a page with ids.
-fn site(links: &[&str], page: &str) -> Web {
-    let web = Web::start_blocking();
+fn site(links: &[&str], page: &str) -> TestServer {
+    let web = TestServer::start_blocking();
     let links: Vec<String> = links.iter().map(|link| format!("<a href=\"{link}\">x</a>")).collect();
     let links = links.join(" ");
     web.answer("/", html(&format!("<!doctype html><title>A</title><h1 id=h>A</h1>{links}")));
@@ -16,13 +16,13 @@ fn site(links: &[&str], page: &str) -> Web {
     web
 }
 
-fn html(body: &str) -> Answer {
-    Answer::new(200, body).header("Content-Type", "text/html; charset=utf-8")
+fn html(body: &str) -> CannedResponse {
+    CannedResponse::new(200, body).header("Content-Type", "text/html; charset=utf-8")
 }
 
 /// The anchors that the report of the crawl calls missing.
 #[track_caller]
-fn missing(web: &Web) -> Vec<String> {
+fn missing(web: &TestServer) -> Vec<String> {
     let desk = Desk::new();
     crawl(&desk, &[web.url("/").as_str()]);
     let said = desk.run(&["report", "--db", "relink.db", "--format", "json"]);
@@ -48,7 +48,7 @@ fn crawl_finds_line_ranges_of_source_pages() {
 
 #[test]
 fn crawl_resolves_a_fragment_alone_against_the_base() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let own = "<base href='/docs'><h1 id=own>A</h1><a href='#own'>x</a> <a href='#part'>y</a>";
     web.answer("/", html(&format!("<!doctype html><title>A</title>{own}")));
     web.answer("/docs", html("<!doctype html><h1 id=a>A</h1><h2 id=part>B</h2>"));

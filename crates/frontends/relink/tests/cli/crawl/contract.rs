@@ -1,6 +1,6 @@
 //! `--format jsonl`: what scripts rely on, beside what `check` says.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use super::{add_pages, asked, crawl, site, written};
 use crate::desk::Desk;
@@ -45,7 +45,7 @@ fn other_sites_are_checked_and_not_followed() {
         /deeper
     ",
     );
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let links = [other.url("/page"), other.url("/gone")].map(String::from);
     add_pages(&web, &format!("/ {}", links.join(" ")));
     let start = web.url("/");
@@ -60,7 +60,7 @@ fn other_sites_are_checked_and_not_followed() {
 #[test]
 fn other_sites_are_left_alone_if_that_is_wanted() {
     let other = site("/page");
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     add_pages(&web, &format!("/ {} /a\n/a", other.url("/page")));
     let start = web.url("/");
     let args = [start.as_str(), "--allow-private", "--no-external"];
@@ -70,7 +70,7 @@ fn other_sites_are_left_alone_if_that_is_wanted() {
 
 #[test]
 fn a_malformed_link_is_reported_with_the_page_it_stands_on() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let body = "<a href='http://exa mple.org:port/'>broken</a> <a href='/a'>fine</a>";
     web.page("/", 200, &written::with_body("home", body));
     add_pages(&web, "/a");
@@ -84,7 +84,7 @@ fn a_malformed_link_is_reported_with_the_page_it_stands_on() {
 
 #[test]
 fn what_is_no_page_is_no_target() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let body = "<a href='mailto:me@example.org'>x</a><a href='tel:1'>x</a><a href='#top'>x</a>
                 <a href='javascript:void(0)'>x</a><img src='data:image/png;base64,AAAA'>";
     web.page("/", 200, &written::with_body("home", body));
@@ -95,7 +95,7 @@ fn what_is_no_page_is_no_target() {
 
 #[test]
 fn pictures_scripts_and_styles_are_links_too() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let body = "<img src='/logo.png'><script src='/code.js'></script>
                 <link rel=stylesheet href='/look.css'>";
     web.page("/", 200, &written::with_body("home", body));
@@ -129,7 +129,7 @@ fn a_seed_that_is_no_address_is_a_wrong_command_line() {
 #[test]
 fn a_dead_host_is_dead_and_not_closed_to_robots() {
     let nobody = crate::servers::Deserted::new();
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     add_pages(&web, &format!("/ {}", nobody.url("/page")));
     let start = web.url("/");
     let rows = crawl(&Desk::new(), &[start.as_str(), "--allow-private"]).rows();
@@ -144,7 +144,7 @@ fn a_site_that_does_not_answer_decides_nothing() {
 }
 
 /// A page with links as a template would have them.
-fn unfilled(attributes: &str) -> Web {
+fn unfilled(attributes: &str) -> TestServer {
     let web = site("/good");
     let links = "<a href='{{ url }}'>a</a><a href='/x/${name}'>b</a><a href='<%= c %>'>c</a>\
                  <img src='{% static d %}'><a href='/%7B%7Be%7D%7D'>e</a><a href='/good'>g</a>\

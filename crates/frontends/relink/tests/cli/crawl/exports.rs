@@ -1,12 +1,12 @@
 //! The link graph and the sitemap that other programs read.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use super::{add_pages, crawl, site};
 use crate::desk::Desk;
 
 /// A site whose names need escaping wherever they are written.
-fn awkward_site() -> Web {
+fn awkward_site() -> TestServer {
     let web = site(
         "
         / /a?x=1&y=2 /b /gone /old
@@ -20,7 +20,7 @@ fn awkward_site() -> Web {
 }
 
 #[track_caller]
-fn exported(web: &Web, kind: &str, file: &str) -> String {
+fn exported(web: &TestServer, kind: &str, file: &str) -> String {
     let (desk, url) = (Desk::new(), web.url("/"));
     crawl(&desk, &[url.as_str(), "--export", kind]).exits(1);
     desk.read(file)

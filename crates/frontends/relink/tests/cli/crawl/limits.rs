@@ -1,19 +1,19 @@
 //! Limits of what is read: generous, set by flags, and reported with a count.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{crawl, report};
 use crate::desk::Desk;
 
-fn html(body: &str) -> Answer {
+fn html(body: &str) -> CannedResponse {
     let page = format!("<!doctype html><title>Archive</title><h1>Archive</h1>{body}");
-    Answer::new(200, page).header("Content-Type", "text/html; charset=utf-8")
+    CannedResponse::new(200, page).header("Content-Type", "text/html; charset=utf-8")
 }
 
 /// A site whose front page links `count` times to one page, then to a dead one.
-fn archive(count: usize) -> Web {
-    let web = Web::start_blocking();
+fn archive(count: usize) -> TestServer {
+    let web = TestServer::start_blocking();
     let links = "<a href=/page>p</a>\n".repeat(count);
     web.answer("/", html(&format!("{links}<a href=/gone>g</a>")));
     web.answer("/page", html("<p>A page of its own, with some words in it."));
@@ -56,7 +56,7 @@ fn limits_are_read_from_the_configuration() {
 
 #[test]
 fn crawl_reads_the_links_at_the_end_of_a_long_page() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let text = "<p>many words that make the page long\n".repeat(100_000);
     web.answer("/", html(&format!("{text}<a href=/gone>g</a>")));
     let rows = crawl(&desk, &[web.url("/").as_str()]).exits(1).rows();
@@ -65,7 +65,7 @@ fn crawl_reads_the_links_at_the_end_of_a_long_page() {
 
 #[test]
 fn crawl_counts_pages_over_the_size_limit() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let text = "<p>many words that make the page long\n".repeat(100);
     web.answer("/", html(&format!("{text}<a href=/gone>g</a>")));
     let url = web.url("/");
@@ -77,7 +77,7 @@ fn crawl_counts_pages_over_the_size_limit() {
 
 #[test]
 fn check_reads_a_long_page_to_its_end_or_says_that_it_does_not() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let text = "<p>many words that make the page long\n".repeat(50_000);
     web.answer("/", html(&format!("{text}<a href=/gone>g</a>")));
     let url = web.url("/");

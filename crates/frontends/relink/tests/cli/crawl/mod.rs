@@ -19,7 +19,7 @@ mod throttle;
 mod traps;
 mod written;
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use crate::desk::{Desk, QUICK, Said};
 
@@ -42,14 +42,14 @@ pub fn rows_of<'a>(args: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// A site: each line names a page and what it links to.
-pub fn site(lines: &str) -> Web {
-    let web = Web::start_blocking();
+pub fn site(lines: &str) -> TestServer {
+    let web = TestServer::start_blocking();
     add_pages(&web, lines);
     web
 }
 
 /// More pages of a site.
-pub fn add_pages(web: &Web, pages: &str) {
+pub fn add_pages(web: &TestServer, pages: &str) {
     for entry in pages.lines().map(str::trim).filter(|entry| !entry.is_empty()) {
         let mut words = entry.split_whitespace();
         let path = words.next().unwrap();
@@ -60,7 +60,7 @@ pub fn add_pages(web: &Web, pages: &str) {
 
 /// The paths the server was asked for, in order, without robots.txt, the usual
 /// sitemap and pages asked for comparison, whose names no page has.
-pub fn asked(web: &Web) -> Vec<String> {
+pub fn asked(web: &TestServer) -> Vec<String> {
     let paths = web.requests().into_iter().map(|seen| seen.path);
     let is_page = |path: &String| {
         !["/robots.txt", "/sitemap.xml"].contains(&path.as_str()) && !written::is_stray(path)
@@ -70,7 +70,7 @@ pub fn asked(web: &Web) -> Vec<String> {
 
 /// The paths of every result, sorted.
 #[track_caller]
-pub fn paths(web: &Web, said: &Said) -> Vec<String> {
+pub fn paths(web: &TestServer, said: &Said) -> Vec<String> {
     let own = web.url("/");
     let mut paths: Vec<String> = said.rows().urls();
     for path in &mut paths {

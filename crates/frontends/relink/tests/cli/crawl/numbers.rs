@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{CRAWL, add_pages, report, site};
@@ -10,7 +10,7 @@ use crate::desk::{Desk, QUICK};
 
 /// A site of three levels: sections, leaves without links, and dead links of
 /// which one stands on every section.
-fn generated(sections: usize, leaves: usize, dead: usize) -> Web {
+fn generated(sections: usize, leaves: usize, dead: usize) -> TestServer {
     let mut lines = String::from("/");
     for section in 0..sections {
         let _ = write!(lines, " /s{section}/");
@@ -105,9 +105,9 @@ fn crawl_prints_every_finding_on_request() {
 
 #[test]
 fn links_counted_and_links_named_are_all_of_them() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let links = "<a href=/gone>g</a>\n".repeat(400);
-    let page = Answer::new(200, format!("<!doctype html><title>A</title>{links}"));
+    let page = CannedResponse::new(200, format!("<!doctype html><title>A</title>{links}"));
     web.answer("/", page.header("Content-Type", "text/html"));
     let url = web.url("/");
     let said = desk.run(&[CRAWL, QUICK, &["--verbose", url.as_str()]].concat()).exits(1).stdout;
@@ -119,7 +119,7 @@ fn links_counted_and_links_named_are_all_of_them() {
 #[test]
 fn diff_calls_nothing_broken_again_that_never_was() {
     let (web, desk) = (site("/ /a /b\n/a\n/b"), Desk::new());
-    web.answer("/b", Answer::new(403, "no"));
+    web.answer("/b", CannedResponse::new(403, "no"));
     let url = web.url("/");
     let at = |now: &str| {
         let args = [CRAWL, QUICK, &[url.as_str()]].concat();
@@ -127,7 +127,7 @@ fn diff_calls_nothing_broken_again_that_never_was() {
     };
     at("2026-11-02T09:00:00Z");
     for path in ["/a", "/b", "/c"] {
-        web.answer(path, Answer::new(404, "gone"));
+        web.answer(path, CannedResponse::new(404, "gone"));
     }
     add_pages(&web, "/ /a /b /c");
     at("2026-11-03T09:00:00Z");

@@ -1,6 +1,6 @@
 //! In which order pages are visited, by the server's own log.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use super::{asked, crawl, site};
 use crate::desk::Desk;
@@ -23,7 +23,7 @@ const FIG_1: &str = "
 
 /// Crawls with one worker and says in which order the pages were asked for.
 #[track_caller]
-fn order(web: &Web, start: &str, args: &[&str]) -> String {
+fn order(web: &TestServer, start: &str, args: &[&str]) -> String {
     let alone = ["--concurrency", "1", "--host-concurrency", "1"];
     let url = web.url(start);
     crawl(&Desk::new(), &[&[url.as_str()], &alone[..], args].concat()).exits(0);

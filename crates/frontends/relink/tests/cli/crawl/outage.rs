@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use relink_testkit::dns::Dns;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{crawl, report, written};
 use crate::desk::{Desk, Said};
@@ -16,19 +16,19 @@ const PAGES: usize = 600;
 /// A site that answers so many requests and then only errors, until it is
 /// repaired.
 struct Failing {
-    web: Web,
+    web: TestServer,
     is_down: Arc<AtomicBool>,
 }
 
 impl Failing {
     fn start(healthy_requests: usize, status: u16) -> Self {
-        let web = Web::start_blocking();
+        let web = TestServer::start_blocking();
         let (is_down, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
         let down = Arc::clone(&is_down);
         web.made_below("/", move |seen| {
             let served = served.fetch_add(1, Ordering::Relaxed);
             if served >= healthy_requests && down.load(Ordering::Relaxed) {
-                return Answer::new(status, "<h1>Error</h1>");
+                return CannedResponse::new(status, "<h1>Error</h1>");
             }
             page(&seen.path)
         });
@@ -41,14 +41,17 @@ impl Failing {
 }
 
 /// Each page links to ten more.
-fn page(path: &str) -> Answer {
+fn page(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
     let Some(number) = number.filter(|number| *number < PAGES) else {
-        return Answer::new(404, "nothing here");
+        return CannedResponse::new(404, "nothing here");
     };
     let links: Vec<String> =
         (1..=10).map(|n| 10 * number + n).filter(|n| *n < PAGES).map(|n| format!("/{n}")).collect();
-    Answer::new(200, written::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()))
+    CannedResponse::new(
+        200,
+        written::page(path, &links.iter().map(String::as_str).collect::<Vec<_>>()),
+    )
 }
 
 /// How many results have this verdict, and this start of their reason.
@@ -86,11 +89,11 @@ fn pages_of_a_site_that_is_down_are_failing_and_requested_in_the_next_run() {
 
 #[test]
 fn site_that_recovers_during_the_pause_is_crawled_to_its_end() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let served = AtomicUsize::new(0);
     web.made_below("/", move |seen| {
         let served = served.fetch_add(1, Ordering::Relaxed);
-        if (100..121).contains(&served) { Answer::new(500, "") } else { page(&seen.path) }
+        if (100..121).contains(&served) { CannedResponse::new(500, "") } else { page(&seen.path) }
     });
     let url = web.url("/0");
     let said = crawl(&Desk::new(), &[url.as_str()]).exits(0);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{CRAWL, add_pages, crawl, report};
 use crate::desk::{Desk, QUICK, Said};
@@ -20,12 +20,12 @@ const SCRIPT: &str = "
         + links.map(link => '<a href=\"' + link + '\">' + link + '</a>').join(' ');
 ";
 
-fn script(text: &str) -> Answer {
-    Answer::new(200, text).header("Content-Type", "text/javascript")
+fn script(text: &str) -> CannedResponse {
+    CannedResponse::new(200, text).header("Content-Type", "text/javascript")
 }
 
-fn application() -> Web {
-    let web = Web::start_blocking();
+fn application() -> TestServer {
+    let web = TestServer::start_blocking();
     web.page("/", 200, SHELL).page("/views/one", 200, SHELL).page("/views/two", 200, SHELL);
     web.answer("/app.js", script(SCRIPT));
     web
@@ -52,7 +52,7 @@ fn they_are_not_found_without_one() {
 }
 
 /// A page that tries to do harm, and then links on.
-fn hostile(canary: &Web) -> String {
+fn hostile(canary: &TestServer) -> String {
     format!(
         "<!doctype html><html><head><title>App</title></head><body><div id=root></div><script>
          fetch('{}').catch(() => 0);
@@ -71,12 +71,12 @@ fn hostile(canary: &Web) -> String {
 
 #[test]
 fn a_hostile_page_does_no_harm() {
-    let (web, canary) = (Web::start_blocking(), Web::start_blocking());
+    let (web, canary) = (TestServer::start_blocking(), TestServer::start_blocking());
     web.page("/bad", 200, &hostile(&canary));
     add_pages(&web, "/ /bad /good\n/good");
     web.answer(
         "/big.zip",
-        Answer::new(200, vec![0; 1 << 20])
+        CannedResponse::new(200, vec![0; 1 << 20])
             .header("Content-Type", "application/zip")
             .header("Content-Disposition", "attachment"),
     );
@@ -117,7 +117,7 @@ fn without_a_browser_auto_says_what_could_not_be_read() {
 
 #[test]
 fn without_a_browser_ordinary_pages_need_none() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     add_pages(&web, "/ /a\n/a");
     let url = web.url("/");
     let said = without_browser(&Desk::new(), &[url.as_str()]).exits(0);
@@ -136,7 +136,7 @@ fn pages_filled_by_inline_scripts_are_built_in_a_browser() {
          country within three days, and mended for free.</p></header>\
          <main id=app><div class=spinner></div></main><footer>© 2026 Example Ltd.</footer>",
     ];
-    let (web, mut home) = (Web::start_blocking(), vec!["/".to_owned()]);
+    let (web, mut home) = (TestServer::start_blocking(), vec!["/".to_owned()]);
     let define = "<script>customElements.define('x-list',class extends HTMLElement{\
         connectedCallback(){this.attachShadow({mode:'open'}).innerHTML=\
         '<a href=\"/found/shadow\">link</a>'}})</script>";
@@ -170,7 +170,7 @@ fn profiles(folder: &std::path::Path) -> Vec<String> {
 /// Crawls a page that never rests in a browser, and sends signals.
 #[track_caller]
 fn check_signals(signals: &[&str]) {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/", 200, "<script>setInterval(() => fetch('/beat'), 20)</script>");
     web.page("/beat", 200, "");
     let desk = Desk::new();

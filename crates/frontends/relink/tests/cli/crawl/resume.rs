@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{asked, crawl, rows_of, written};
 use crate::desk::Desk;
@@ -11,13 +11,13 @@ const PAGES: usize = 60;
 const AT_ONCE: usize = 2;
 
 /// A site that takes its time; each page links to the next and to another.
-fn slow_site() -> Web {
-    let web = Web::start_blocking();
+fn slow_site() -> TestServer {
+    let web = TestServer::start_blocking();
     for number in 0..PAGES {
         let links = [(number + 1) % PAGES, (2 * number + 1) % PAGES].map(|n| format!("/{n}"));
         let links: Vec<&str> = links.iter().map(String::as_str).collect();
         let path = format!("/{number}");
-        let answer = Answer::new(200, written::page(&path, &links));
+        let answer = CannedResponse::new(200, written::page(&path, &links));
         web.answer(&path, answer.after(Duration::from_millis(15)));
     }
     web

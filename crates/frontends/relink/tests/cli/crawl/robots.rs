@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use relink_testkit::hostile::{Hostile, Trick};
-use relink_testkit::web::{Answer, Seen, Web};
+use relink_testkit::hostile::{Hostile, Misbehavior};
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
 use super::{add_pages, asked, crawl, report, rows_of, site, written};
 use crate::desk::{Desk, Said};
@@ -14,12 +14,12 @@ const MONDAY: &str = "2026-03-02T08:00:00Z";
 const LATER_THAT_DAY: &str = "2026-03-02T20:00:00Z";
 const TUESDAY_EVENING: &str = "2026-03-03T20:00:00Z";
 
-fn robots(status: u16, text: &str) -> Answer {
-    Answer::new(status, text).header("Content-Type", "text/plain")
+fn robots(status: u16, text: &str) -> CannedResponse {
+    CannedResponse::new(status, text).header("Content-Type", "text/plain")
 }
 
 /// A site with this `robots.txt`.
-fn ruled(text: &str) -> Web {
+fn ruled(text: &str) -> TestServer {
     let web = site(
         "
         / /open /closed/a /closed/b /moved
@@ -39,7 +39,7 @@ fn at(desk: &Desk, now: &str, args: &[&str]) -> Said {
 }
 
 /// Every path below a folder that was asked for.
-fn below(web: &Web, folder: &str) -> Vec<String> {
+fn below(web: &TestServer, folder: &str) -> Vec<String> {
     let paths = web.requests().into_iter().map(|seen| seen.path);
     paths.filter(|path| path.starts_with(folder)).collect()
 }
@@ -62,7 +62,7 @@ fn what_is_disallowed_is_never_fetched_by_no_way() {
 #[test]
 fn a_page_asked_for_comparison_obeys_too() {
     let web = ruled("User-agent: *\nDisallow: /closed/\n");
-    web.below("/", Answer::redirect(302, "/closed/missing"));
+    web.below("/", CannedResponse::redirect(302, "/closed/missing"));
     let url = web.url("/");
     crawl(&Desk::new(), &[url.as_str()]);
     assert!(asked(&web).len() > 1, "{:?}", asked(&web));
@@ -91,7 +91,7 @@ fn rules_for_relink_come_before_rules_for_all() {
 }
 
 /// Times between requests, robots.txt aside.
-fn gaps(seen: &[Seen]) -> Vec<Duration> {
+fn gaps(seen: &[RecordedRequest]) -> Vec<Duration> {
     let times: Vec<Instant> =
         seen.iter().filter(|seen| seen.path != "/robots.txt").map(|seen| seen.at).collect();
     times.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -200,7 +200,7 @@ fn crawl_reports_links_to_a_host_that_is_down_as_failing() {
 /// only checked fails. Only robots.txt is requested.
 #[test]
 fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
-    let other = Beside::start(Hostile::start(Trick::Reset));
+    let other = Beside::start(Hostile::start(Misbehavior::Reset));
     let link = other.url("/there");
     let web = site(&format!("/ {link}"));
     let url = web.url("/");
@@ -215,7 +215,7 @@ fn crawl_sends_no_request_for_pages_of_a_host_that_resets_robots() {
 
 #[test]
 fn check_of_blocked_pages_alone_exits_0() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.page("/", 403, "no");
     let desk = Desk::new();
     desk.list("urls.txt", [web.url("/")]);
@@ -280,13 +280,14 @@ fn the_visitor_says_who_it_is_and_where_to_complain() {
 }
 
 /// Every page takes a while, so that requests would pile up if they could.
-fn slow_fan() -> Web {
-    let web = Web::start_blocking();
+fn slow_fan() -> TestServer {
+    let web = TestServer::start_blocking();
     let links: Vec<String> = (0..24).map(|n| format!("/{n}")).collect();
     let links: Vec<&str> = links.iter().map(String::as_str).collect();
     add_pages(&web, &format!("/ {}", links.join(" ")));
     for path in links {
-        let answer = Answer::new(200, written::page(path, &[])).after(Duration::from_millis(20));
+        let answer =
+            CannedResponse::new(200, written::page(path, &[])).after(Duration::from_millis(20));
         web.answer(path, answer);
     }
     web

@@ -1,6 +1,6 @@
 //! Where a crawl goes: reach, patterns and budgets.
 
-use relink_testkit::web::Web;
+use relink_testkit::web::TestServer;
 
 use super::{asked, crawl, paths, report, site};
 use crate::desk::Desk;
@@ -45,8 +45,8 @@ fn a_path_keeps_the_crawl_below_it() {
 }
 
 /// A web of three hosts, and how to find them.
-fn three_hosts() -> (Web, Vec<String>) {
-    let web = Web::start_blocking();
+fn three_hosts() -> (TestServer, Vec<String>) {
+    let web = TestServer::start_blocking();
     let names = ["site.test", "blog.site.test", "other.test"];
     let resolve = names
         .iter()

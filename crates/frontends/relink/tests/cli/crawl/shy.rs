@@ -1,19 +1,19 @@
 //! What pages ask of robots: nofollow, in all the ways it can be said.
 
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{add_pages, asked, crawl, report, written};
 use crate::desk::Desk;
 
-fn web_with(home: Answer) -> Web {
-    let web = Web::start_blocking();
+fn web_with(home: CannedResponse) -> TestServer {
+    let web = TestServer::start_blocking();
     web.answer("/", home);
     add_pages(&web, "/a /b\n/b\n/c");
     web
 }
 
 #[track_caller]
-fn check(home: Answer, args: &[&str], expect: &[&str]) {
+fn check(home: CannedResponse, args: &[&str], expect: &[&str]) {
     let web = web_with(home);
     let url = web.url("/");
     crawl(&Desk::new(), &[&[url.as_str()], args].concat()).exits(0);
@@ -22,15 +22,15 @@ fn check(home: Answer, args: &[&str], expect: &[&str]) {
     assert_eq!(asked, expect);
 }
 
-fn marked_link() -> Answer {
-    Answer::new(
+fn marked_link() -> CannedResponse {
+    CannedResponse::new(
         200,
         written::with_body("home", "<a href='/a' rel='ugc nofollow'>x</a><a href='/c'>x</a>"),
     )
 }
 
-fn marked_page(meta: &str) -> Answer {
-    Answer::new(200, written::with_body("home", &format!("{meta}<a href='/a'>x</a>")))
+fn marked_page(meta: &str) -> CannedResponse {
+    CannedResponse::new(200, written::with_body("home", &format!("{meta}<a href='/a'>x</a>")))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Pages that only a sitemap or a feed names.
 
 use relink_testkit::proxy::ForwardProxy;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{asked, crawl, site};
 use crate::desk::Desk;
@@ -15,12 +15,12 @@ const SITE: &str = "
     /second
 ";
 
-fn url(web: &Web, path: &str) -> String {
+fn url(web: &TestServer, path: &str) -> String {
     web.url(path).to_string()
 }
 
 #[track_caller]
-fn check(web: &Web, args: &[&str], expect: &[&str]) {
+fn check(web: &TestServer, args: &[&str], expect: &[&str]) {
     let start = web.url("/");
     let said = crawl(&Desk::new(), &[&[start.as_str()], args].concat()).exits(0);
     let mut asked = asked(web);
@@ -32,7 +32,7 @@ fn check(web: &Web, args: &[&str], expect: &[&str]) {
 fn sitemaps_that_robots_txt_names_are_read_last() {
     let web = site(SITE);
     let line = format!("User-agent: *\nAllow: /\nSitemap: {}\n", web.url("/map.xml"));
-    web.answer("/robots.txt", Answer::new(200, line).header("Content-Type", "text/plain"));
+    web.answer("/robots.txt", CannedResponse::new(200, line).header("Content-Type", "text/plain"));
     web.answer("/map.xml", xml(urlset(&[url(&web, "/a"), url(&web, "/orphan")])));
     let start = web.url("/");
     let rows = crawl(&Desk::new(), &[start.as_str()]).exits(0).rows();
@@ -45,7 +45,7 @@ fn sitemaps_that_robots_txt_names_are_read_last() {
 fn they_can_be_left_alone() {
     let web = site(SITE);
     let line = format!("Sitemap: {}\n", web.url("/map.xml"));
-    web.answer("/robots.txt", Answer::new(200, line).header("Content-Type", "text/plain"));
+    web.answer("/robots.txt", CannedResponse::new(200, line).header("Content-Type", "text/plain"));
     web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
     check(&web, &["--no-sitemaps"], &["/", "/a"]);
 }
@@ -57,7 +57,10 @@ fn a_sitemap_can_be_named_and_may_be_an_index_of_packed_ones() {
     web.answer("/index.xml", xml(index(&maps)));
     web.answer("/one.xml", xml(urlset(&[url(&web, "/orphan")])));
     let second = packed(&urlset(&[url(&web, "/second")]));
-    web.answer("/two.xml.gz", Answer::new(200, second).header("Content-Type", "application/gzip"));
+    web.answer(
+        "/two.xml.gz",
+        CannedResponse::new(200, second).header("Content-Type", "application/gzip"),
+    );
     let map = url(&web, "/index.xml");
     let expect =
         ["/", "/a", "/beyond", "/index.xml", "/one.xml", "/orphan", "/second", "/two.xml.gz"];
@@ -78,7 +81,10 @@ fn a_feed_is_read_for_its_links() {
         web.url("/"),
         web.url("/orphan")
     );
-    web.answer("/feed.xml", Answer::new(200, feed).header("Content-Type", "application/rss+xml"));
+    web.answer(
+        "/feed.xml",
+        CannedResponse::new(200, feed).header("Content-Type", "application/rss+xml"),
+    );
     check(&web, &[], &["/", "/feed.xml", "/orphan"]);
 }
 
@@ -95,13 +101,16 @@ fn a_feed_can_be_named_as_a_sitemap_can() {
          <entry><title>One</title><link href=\"{}\"/></entry></feed>",
         web.url("/orphan")
     );
-    web.answer("/atom.xml", Answer::new(200, feed).header("Content-Type", "application/atom+xml"));
+    web.answer(
+        "/atom.xml",
+        CannedResponse::new(200, feed).header("Content-Type", "application/atom+xml"),
+    );
     let named = url(&web, "/atom.xml");
     check(&web, &["--sitemap", &named], &["/", "/atom.xml", "/orphan"]);
 }
 
 /// A site whose sitemap index lists another index, and so on.
-fn nested_indexes(count: u32) -> Web {
+fn nested_indexes(count: u32) -> TestServer {
     let web = site(SITE);
     for n in 0..count {
         let next = [url(&web, &format!("/i{}.xml", n + 1)), url(&web, &format!("/j{n}.xml"))];
@@ -136,10 +145,10 @@ fn sitemap_at_its_usual_url_is_read_without_a_line_in_robots_txt() {
 #[test]
 fn sitemap_guessed_in_vain_is_not_in_the_results() {
     let answers = [
-        Answer::new(404, "no"),
-        Answer::new(200, "<!doctype html><title>Shop</title><p>Everything is shown here."),
-        Answer::redirect(302, "/"),
-        Answer::new(503, "later"),
+        CannedResponse::new(404, "no"),
+        CannedResponse::new(200, "<!doctype html><title>Shop</title><p>Everything is shown here."),
+        CannedResponse::redirect(302, "/"),
+        CannedResponse::new(503, "later"),
     ];
     for answer in answers {
         let web = site(SITE);
@@ -162,7 +171,10 @@ fn sitemap_lines_of_robots_txt_may_be_relative() {
     for line in ["/map.xml", "map.xml", "./map.xml"] {
         let web = site(SITE);
         let text = format!("Sitemap: {line}\n");
-        web.answer("/robots.txt", Answer::new(200, text).header("Content-Type", "text/plain"));
+        web.answer(
+            "/robots.txt",
+            CannedResponse::new(200, text).header("Content-Type", "text/plain"),
+        );
         web.answer("/map.xml", xml(urlset(&[url(&web, "/orphan")])));
         check(&web, &[], &["/", "/a", "/beyond", "/map.xml", "/orphan"]);
         assert_eq!(web.hits("/sitemap.xml"), 0);
@@ -177,7 +189,10 @@ fn crawl_withholds_headers_from_sitemaps_of_other_hosts() {
     let [home, sitemap] = [("www.site.test", "/"), ("maps.site.test", "/map.xml")]
         .map(|(host, path)| web.url_at(host, path));
     let robots = format!("User-agent: *\nSitemap: {sitemap}\n");
-    web.answer("/robots.txt", Answer::new(200, robots).header("Content-Type", "text/plain"));
+    web.answer(
+        "/robots.txt",
+        CannedResponse::new(200, robots).header("Content-Type", "text/plain"),
+    );
     let proxy = format!("http://{}", proxy.address());
     let args = [home.as_str(), "--scope", "domain", "--proxy", &proxy];
     crawl(&Desk::new(), &[&args[..], &["--header", "X-Secret: canary-7731"]].concat());

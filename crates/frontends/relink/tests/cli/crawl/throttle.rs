@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use relink_testkit::web::{Answer, Seen, Web};
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
 use super::{CRAWL, asked, crawl, report, site, written};
 use crate::desk::Desk;
@@ -12,14 +12,14 @@ use crate::desk::Desk;
 #[test]
 fn retry_after_is_kept_and_said() {
     let web = site("/ /a /b /c\n/b\n/c");
-    let busy = Answer::new(429, "slow down").header("Retry-After", "1");
-    web.sequence("/a", [busy, Answer::new(200, written::page("/a", &[]))]);
+    let busy = CannedResponse::new(429, "slow down").header("Retry-After", "1");
+    web.sequence("/a", [busy, CannedResponse::new(200, written::page("/a", &[]))]);
     let url = web.url("/");
     let args = [url.as_str(), "--host-interval", "0", "--host-concurrency", "4"];
     let said = Desk::new().run(&[CRAWL, &args].concat()).exits(0);
     assert!(said.stdout.contains("4 alive"), "{}", said.stdout);
     assert!(said.stdout.contains("throttled"), "{}", said.stdout);
-    let requests: Vec<Seen> = web.requests();
+    let requests: Vec<RecordedRequest> = web.requests();
     let busy = requests.iter().position(|seen| seen.path == "/a").unwrap();
     let again = requests.iter().rposition(|seen| seen.path == "/a").unwrap();
     let gap = requests[again].at - requests[busy].at;
@@ -29,7 +29,7 @@ fn retry_after_is_kept_and_said() {
 /// A site of a hundred pages that serves so many and then refuses everybody,
 /// until it forgives.
 struct Touchy {
-    web: Web,
+    web: TestServer,
     is_angry: Arc<AtomicBool>,
 }
 
@@ -37,13 +37,13 @@ const PAGES: usize = 100;
 
 impl Touchy {
     fn start(patience: usize) -> Self {
-        let web = Web::start_blocking();
+        let web = TestServer::start_blocking();
         let (is_angry, served) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
         let anger = Arc::clone(&is_angry);
         web.made_below("/", move |seen| {
             let served = served.fetch_add(1, Ordering::Relaxed);
             if served >= patience && anger.load(Ordering::Relaxed) {
-                return Answer::new(403, "go away");
+                return CannedResponse::new(403, "go away");
             }
             answer(&seen.path)
         });
@@ -52,15 +52,15 @@ impl Touchy {
 }
 
 /// Each page links to two more.
-fn answer(path: &str) -> Answer {
+fn answer(path: &str) -> CannedResponse {
     let number: Option<usize> = path.trim_start_matches('/').parse().ok();
     let Some(number) = number.filter(|number| *number < PAGES) else {
-        return Answer::new(404, "nothing here");
+        return CannedResponse::new(404, "nothing here");
     };
     let links = [2 * number + 1, 2 * number + 2].map(|n| format!("/{n}"));
     let links =
         links.iter().map(String::as_str).filter(|link| link[1..].parse::<usize>().unwrap() < PAGES);
-    Answer::new(200, written::page(path, &links.collect::<Vec<_>>()))
+    CannedResponse::new(200, written::page(path, &links.collect::<Vec<_>>()))
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_crawl_that_was_shut_out_is_finished_another_day() {
 fn a_closed_section_does_not_end_the_crawl() {
     let closed: Vec<String> = (0..20).map(|n| format!("/members/{n}")).collect();
     let web = site(&format!("/ {} /a\n/a /b\n/b", closed.join(" ")));
-    web.below("/members/", Answer::new(403, "members only"));
+    web.below("/members/", CannedResponse::new(403, "members only"));
     let url = web.url("/");
     let rows = crawl(&Desk::new(), &[url.as_str()]).exits(0).rows();
     assert_eq!(rows.0.len(), 23);
@@ -107,7 +107,7 @@ fn a_closed_section_does_not_end_the_crawl() {
 
 #[test]
 fn crawl_with_an_interval_of_four_milliseconds_ends() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     web.made_below("/", |seen| answer(&seen.path));
     let url = web.url("/0");
     let args = ["--render", "never", "--host-interval", "4ms", "--host-concurrency", "8"];
@@ -117,13 +117,13 @@ fn crawl_with_an_interval_of_four_milliseconds_ends() {
 
 #[test]
 fn crawl_of_a_host_that_asks_for_an_hour_ends_in_every_run() {
-    let web = Web::start_blocking();
+    let web = TestServer::start_blocking();
     let served = AtomicUsize::new(0);
     web.made_below("/", move |seen| {
         if served.fetch_add(1, Ordering::Relaxed) < 5 {
             return answer(&seen.path);
         }
-        Answer::new(429, "slow down").header("Retry-After", "3600")
+        CannedResponse::new(429, "slow down").header("Retry-After", "3600")
     });
     let (url, desk) = (web.url("/0"), Desk::new());
     let mut requests = Vec::new();

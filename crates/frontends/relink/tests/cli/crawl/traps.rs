@@ -1,16 +1,16 @@
 //! Sites without end: a crawl ends by itself and says what it avoided.
 
-use relink_testkit::web::{Answer, Seen, Web};
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 
 use super::{add_pages, asked, crawl, report, site, written};
 use crate::desk::Desk;
 
-fn missing() -> Answer {
-    Answer::new(404, "<title>Not found</title><h1>There is no such page</h1>")
+fn missing() -> CannedResponse {
+    CannedResponse::new(404, "<title>Not found</title><h1>There is no such page</h1>")
 }
 
 /// A calendar where each month links to the next, and none has anything on it.
-fn calendar(seen: &Seen) -> Answer {
+fn calendar(seen: &RecordedRequest) -> CannedResponse {
     let digits = seen.path.trim_start_matches("/calendar/").replace('/', "");
     let Ok(month) = digits.parse::<u32>() else { return missing() };
     let (year, month) = (month / 100, month % 100);
@@ -20,11 +20,11 @@ fn calendar(seen: &Seen) -> Answer {
          <a href='/calendar/{:04}/{:02}/'>next</a>",
         next.0, next.1
     );
-    Answer::new(200, body)
+    CannedResponse::new(200, body)
 }
 
 /// A shop that gives every visitor a new name, in the path or in the query.
-fn session(seen: &Seen) -> Answer {
+fn session(seen: &RecordedRequest) -> CannedResponse {
     let name = seen.path.trim_start_matches("/shop/").trim_start_matches("/cart?visit=");
     let name = name.trim_end_matches("/list");
     if !["start", "/cart"].contains(&name) && u128::from_str_radix(name, 16).is_err() {
@@ -38,55 +38,55 @@ fn session(seen: &Seen) -> Answer {
     } else {
         format!("<a href='/shop/{digest:016x}{digest:016x}/list'>go on</a>")
     };
-    Answer::new(200, written::with_body("shop", &body))
+    CannedResponse::new(200, written::with_body("shop", &body))
 }
 
 /// A page whose relative link makes its own address longer.
-fn explosion(seen: &Seen) -> Answer {
+fn explosion(seen: &RecordedRequest) -> CannedResponse {
     if written::is_stray(&seen.path) {
         return missing();
     }
-    Answer::new(200, written::with_body("wiki", "<a href='more/deep/'>more</a>"))
+    CannedResponse::new(200, written::with_body("wiki", "<a href='more/deep/'>more</a>"))
 }
 
 /// Numbered pages that all say the same.
-fn numbered(seen: &Seen) -> Answer {
+fn numbered(seen: &RecordedRequest) -> CannedResponse {
     let number: u64 = seen.path.split("p=").nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
     let link = format!("<a href='/list?p={}'>next</a>", number + 1);
-    Answer::new(200, written::with_body("list", &link))
+    CannedResponse::new(200, written::with_body("list", &link))
 }
 
 /// Redirects that lead to rooms full of doors to more redirects.
-fn maze(seen: &Seen) -> Answer {
+fn maze(seen: &RecordedRequest) -> CannedResponse {
     let path = seen.path.clone();
     let number = path.rsplit('/').next().and_then(|number| number.parse::<u64>().ok());
     let Some(number) = number.filter(|number| *number < 1_000) else { return missing() };
     if path.starts_with("/maze/go/") {
-        return Answer::redirect(302, &format!("/maze/room/{number}"));
+        return CannedResponse::redirect(302, &format!("/maze/room/{number}"));
     }
     let doors = format!(
         "<a href='/maze/go/{}'>left</a><a href='/maze/go/{}'>right</a>",
         2 * number + 1,
         2 * number + 2
     );
-    Answer::new(200, written::with_body("room", &doors))
+    CannedResponse::new(200, written::with_body("room", &doors))
 }
 
 /// A page with very many links to pages that are alike.
-fn index() -> Answer {
+fn index() -> CannedResponse {
     let numbers = 100_000..150_000;
     let links: Vec<String> = numbers.map(|n| format!("<a href='/big/{n}'>{n}</a>")).collect();
-    Answer::new(200, written::with_body("index", &links.concat()))
+    CannedResponse::new(200, written::with_body("index", &links.concat()))
 }
 
 /// One of very many pages that say nothing.
-fn entry(seen: &Seen) -> Answer {
+fn entry(seen: &RecordedRequest) -> CannedResponse {
     let is_there = seen.path[5..].parse::<u64>().is_ok_and(|number| number < 150_000);
-    if is_there { Answer::new(200, written::with_body("entry", "")) } else { missing() }
+    if is_there { CannedResponse::new(200, written::with_body("entry", "")) } else { missing() }
 }
 
 /// All traps, and a section of real pages between them.
-fn trap_site() -> Web {
+fn trap_site() -> TestServer {
     let doors =
         "/calendar/2026/01/ /shop/start/list /cart /wiki/ /list?p=1 /maze/go/1 /all /real/0";
     let web = site(&format!("/ {doors}"));
@@ -154,7 +154,7 @@ fn redirects_in_a_circle_are_dead_and_asked_little() {
     web.redirect("/round", 302, "/round");
     web.made_below("/chain/", |seen| {
         let number: u64 = seen.path.rsplit('/').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-        Answer::redirect(302, &format!("/chain/{}", number + 1))
+        CannedResponse::redirect(302, &format!("/chain/{}", number + 1))
     });
     let url = web.url("/");
     let rows = crawl(&Desk::new(), &[url.as_str()]).exits(1).rows();
@@ -168,7 +168,7 @@ fn redirects_in_a_circle_are_dead_and_asked_little() {
 fn a_large_section_of_articles_is_read_whole() {
     let links: Vec<String> = (500..900).map(|n| format!("/article?id={n}")).collect();
     let web = site(&format!("/ {}", links.join(" ")));
-    web.made_below("/article", |seen| Answer::new(200, written::page(&seen.path, &["/"])));
+    web.made_below("/article", |seen| CannedResponse::new(200, written::page(&seen.path, &["/"])));
     let url = web.url("/");
     let said = report(&Desk::new(), &[url.as_str(), "--host-concurrency", "8"]).exits(0);
     assert_eq!(asked(&web).len(), 401, "{}", said.stdout);

@@ -1,9 +1,9 @@
 //! Copies, and archives of every kind: on the web, on the disk, out of order.
 
-use relink_demo::Kept;
+use relink_demo::ArchivedPage;
 use relink_testkit::pywb::Pywb;
 use relink_testkit::warc::Warc;
-use relink_testkit::web::{Answer, Web};
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{REVIVE, Scene, alias, article, passed_over};
@@ -11,14 +11,14 @@ use crate::desk::{Desk, QUICK};
 use crate::servers::Deserted;
 
 /// Four copies of a page, one of them an error page that says 200.
-fn copies(web: &Web) -> Vec<Kept> {
+fn copies(web: &TestServer) -> Vec<ArchivedPage> {
     let url = web.url("/old/oak");
     let lost = "<!doctype html><title>404 Not Found</title><h1>Page not found</h1>";
     vec![
-        Kept::page(url.as_str(), "20100102030405", &article("acorn")),
-        Kept::page(url.as_str(), "20140102030405", &article("oak")),
-        Kept::page(url.as_str(), "20180102030405", lost),
-        Kept::error(url.as_str(), "20190102030405", 404, lost),
+        ArchivedPage::page(url.as_str(), "20100102030405", &article("acorn")),
+        ArchivedPage::page(url.as_str(), "20140102030405", &article("oak")),
+        ArchivedPage::page(url.as_str(), "20180102030405", lost),
+        ArchivedPage::error(url.as_str(), "20190102030405", 404, lost),
     ]
 }
 
@@ -55,9 +55,9 @@ fn an_archive_that_is_down_is_remarked_and_the_rest_works() {
 
 #[test]
 fn an_archive_that_has_had_enough_is_left_alone() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
-    let busy = Web::start_blocking();
-    busy.below("/", Answer::new(429, "enough").header("Retry-After", "3600"));
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
+    let busy = TestServer::start_blocking();
+    busy.below("/", CannedResponse::new(429, "enough").header("Retry-After", "3600"));
     let urls = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
     let root = busy.url("/").to_string();
     let args = ["--archive", &root, "--format", "jsonl", &urls[0], &urls[1]];
@@ -70,7 +70,7 @@ fn an_archive_that_has_had_enough_is_left_alone() {
 
 #[test]
 fn no_archive_is_asked_if_none_is_wanted() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     let url = web.url("/old/oak").to_string();
     let args = ["--archive", "none", "--format", "jsonl", &url];
     let story = desk.run(&[REVIVE, QUICK, &args].concat()).exits(0).rows().of(&url).clone();
@@ -78,7 +78,7 @@ fn no_archive_is_asked_if_none_is_wanted() {
     assert_eq!(story["archived"], Value::Null);
 }
 
-fn warc(web: &Web) -> Warc {
+fn warc(web: &TestServer) -> Warc {
     let [oak, elm] = ["/old/oak", "/old/elm"].map(|path| web.url(path).to_string());
     Warc::new()
         .page(&oak, "20140102030405", 200, &article("oak"))
@@ -88,7 +88,7 @@ fn warc(web: &Web) -> Warc {
 
 #[test]
 fn a_file_of_ones_own_is_an_archive() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/trees/oak", 200, &article("oak"));
     std::fs::write(desk.path("own.warc.gz"), warc(&web).to_gzip()).unwrap();
     let url = web.url("/old/oak").to_string();
@@ -107,7 +107,7 @@ fn a_file_that_cannot_be_read_exits_2_with_a_hint() {
 
 #[test]
 fn pywb_is_an_archive() {
-    let (web, desk) = (Web::start_blocking(), Desk::new());
+    let (web, desk) = (TestServer::start_blocking(), Desk::new());
     web.page("/trees/oak", 200, &article("oak"));
     let pywb = Pywb::start(&warc(&web));
     let url = web.url("/old/oak").to_string();

@@ -3,17 +3,18 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use relink_demo::Kept;
-use relink_testkit::web::{Answer, Web};
+use relink_demo::ArchivedPage;
+use relink_testkit::web::{CannedResponse, TestServer};
 use serde_json::Value;
 
 use super::{REVIVE, Scene, alias, article};
 use crate::desk::Running;
 
 /// Two directories with a page each that moved.
-fn moved(web: &Web) -> Vec<Kept> {
-    let redirect =
-        |old: &str, new: &str| Kept::redirect(web.url(old).as_str(), "20150102030405", 301, new);
+fn moved(web: &TestServer) -> Vec<ArchivedPage> {
+    let redirect = |old: &str, new: &str| {
+        ArchivedPage::redirect(web.url(old).as_str(), "20150102030405", 301, new)
+    };
     vec![redirect("/a/oak", "/trees/oak"), redirect("/b/elm", "/trees/elm")]
 }
 
@@ -55,7 +56,7 @@ fn a_page_is_no_example_for_itself() {
 #[test]
 fn an_interrupted_search_exits_130_and_goes_on_from_there() {
     let scene = checked();
-    let slow = Answer::new(200, article("elm")).after(Duration::from_mins(1));
+    let slow = CannedResponse::new(200, article("elm")).after(Duration::from_mins(1));
     scene.web.answer("/trees/elm", slow);
     let root = scene.archive.root();
     let args = Scene::args(&root, &[ALL, &["--timeout", "2m"]].concat());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relink_demo::Kept;
+use relink_demo::ArchivedPage;
 use relink_testkit::omega::Omega;
 use serde_json::Value;
 
@@ -12,12 +12,13 @@ use crate::desk::{QUICK, Said};
 const DAY: &str = "2026-11-16T12:00:00Z";
 const NEXT_DAY: &str = "2026-11-17T00:00:01Z";
 
-/// A site that moved as archives remember, and in no way that can be learnt.
+/// A site that moved as archives remember, and in no way that can be learned.
 fn moved() -> Scene {
     let scene = Scene::new(|web| {
         let moves = [("/old/oak", "/trees/oak"), ("/herbs/sage", "/kitchen/7")];
-        let kept = moves
-            .map(|(old, new)| Kept::redirect(web.url(old).as_str(), "20150102030405", 301, new));
+        let kept = moves.map(|(old, new)| {
+            ArchivedPage::redirect(web.url(old).as_str(), "20150102030405", 301, new)
+        });
         kept.to_vec()
     });
     for name in ["/trees/oak", "/trees/elm", "/kitchen/7"] {

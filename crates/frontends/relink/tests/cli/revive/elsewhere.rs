@@ -1,7 +1,7 @@
 //! Pages of other sites with the content of a dead one: found by a search of
 //! all sites, proven by their text, and told apart from an alias.
 
-use relink_demo::Kept;
+use relink_demo::ArchivedPage;
 use relink_testkit::omega::Omega;
 use serde_json::Value;
 
@@ -25,10 +25,10 @@ impl Lost {
     }
 
     /// An archive knows more of the dead page.
-    fn remembered(more: impl FnOnce(&str) -> Vec<Kept>) -> Self {
+    fn remembered(more: impl FnOnce(&str) -> Vec<ArchivedPage>) -> Self {
         let scene = Scene::new(|web| {
             let dead: String = web.host(DEAD).url("/birds/owls.html").into();
-            let copy = Kept::page(&dead, "20210302030405", &article("owl"));
+            let copy = ArchivedPage::page(&dead, "20210302030405", &article("owl"));
             [vec![copy], more(&dead)].concat()
         });
         let port = scene.web.port();
@@ -146,7 +146,7 @@ fn nobody_looks_elsewhere_who_is_told_not_to() {
 #[test]
 fn a_page_that_was_found_is_looked_for_elsewhere_only_if_told() {
     let lost = Lost::remembered(|dead| {
-        vec![Kept::redirect(dead, "20150102030405", 301, "/animals/owls.html")]
+        vec![ArchivedPage::redirect(dead, "20150102030405", 301, "/animals/owls.html")]
     });
     lost.seen("/copies/1.html", &article("owl"));
     lost.scene.web.host(DEAD).page("/animals/owls.html", 200, &article("owl"));
@@ -163,7 +163,7 @@ fn a_page_that_is_found_later_needs_no_mirror() {
     let lost = Lost::remembered(|dead| {
         let kept = |path: &String| {
             let old = dead.replace("/birds/owls.html", path);
-            Kept::redirect(&old, "20150102030405", 301, &path.replace("birds", "animals"))
+            ArchivedPage::redirect(&old, "20150102030405", 301, &path.replace("birds", "animals"))
         };
         moved.iter().map(kept).collect()
     });

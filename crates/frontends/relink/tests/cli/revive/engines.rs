@@ -1,6 +1,6 @@
 //! Several engines, asked for one page: what they name is weighed together.
 
-use relink_testkit::web::Answer;
+use relink_testkit::web::CannedResponse;
 use serde_json::{Value, json};
 
 use super::elsewhere::{DEAD, Lost, MIRROR};
@@ -12,7 +12,7 @@ impl Lost {
         let web = &self.scene.web;
         let rows: Vec<Value> =
             urls.iter().map(|url| json!({ "url": url, "title": "Found" })).collect();
-        let answer = Answer::new(200, json!({ "results": rows }).to_string());
+        let answer = CannedResponse::new(200, json!({ "results": rows }).to_string());
         web.below("/find/", answer.header("Content-Type", "application/json"));
         format!("json:{}?q={{query}}", web.url("/find/"))
     }

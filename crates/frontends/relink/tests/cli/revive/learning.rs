@@ -1,17 +1,17 @@
 //! What some pages teach about others, and about whole directories.
 
-use relink_demo::Kept;
-use relink_testkit::web::Web;
+use relink_demo::ArchivedPage;
+use relink_testkit::web::TestServer;
 
 use super::{Scene, alias, article, reasons};
 
 const MOVED: [&str; 4] = ["oak", "elm", "ash", "fir"];
 
 /// Pages of `/old/` that moved to `/trees/`, of which archives know.
-fn moved(web: &Web) -> Vec<Kept> {
+fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &&str| {
         let (url, target) = (web.url(&format!("/old/{name}.html")), format!("/trees/{name}"));
-        Kept::redirect(url.as_str(), "20150102030405", 301, &target)
+        ArchivedPage::redirect(url.as_str(), "20150102030405", 301, &target)
     };
     MOVED.iter().map(redirect).collect()
 }
@@ -61,7 +61,7 @@ fn a_pattern_teaches_nothing_about_another_site() {
 fn one_directory_does_not_unteach_what_another_taught_the_site() {
     let scene = Scene::new(|web| {
         let redirect = |old: &str, new: &str| {
-            Kept::redirect(web.url(old).as_str(), "20150102030405", 301, new)
+            ArchivedPage::redirect(web.url(old).as_str(), "20150102030405", 301, new)
         };
         vec![redirect("/a/oak", "/trees/oak"), redirect("/b/box", "/shrubs/box")]
     });
@@ -81,8 +81,8 @@ fn doubtful(copy: Option<&str>) -> Scene {
     let scene = Scene::new(|web| {
         let oak = web.url("/old/oak.html");
         let yew = web.url("/old/yew.html");
-        let moved = Kept::redirect(oak.as_str(), "20150102030405", 301, "/trees/oak");
-        let kept = copy.map(|body| Kept::page(yew.as_str(), "20140102030405", body));
+        let moved = ArchivedPage::redirect(oak.as_str(), "20150102030405", 301, "/trees/oak");
+        let kept = copy.map(|body| ArchivedPage::page(yew.as_str(), "20140102030405", body));
         [moved].into_iter().chain(kept).collect()
     });
     for name in ["oak", "yew"] {
@@ -115,7 +115,7 @@ fn the_text_of_the_old_page_makes_up_for_a_doubtful_alias() {
 fn another_text_puts_a_sure_pattern_in_doubt() {
     let scene = Scene::new(|web| {
         let yew = web.url("/old/yew.html");
-        let copy = Kept::page(yew.as_str(), "20140102030405", &article("rose"));
+        let copy = ArchivedPage::page(yew.as_str(), "20140102030405", &article("rose"));
         [moved(web), vec![copy]].concat()
     });
     for name in MOVED.iter().chain(&["yew"]) {

@@ -13,8 +13,8 @@ mod politeness;
 mod redirects;
 mod settings;
 
-use relink_demo::{Kept, MiniArchive};
-use relink_testkit::web::Web;
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::web::TestServer;
 use serde_json::Value;
 
 use crate::desk::{Desk, QUICK, Said};
@@ -26,15 +26,15 @@ const REVIVE: &[&str] = &["revive", "--db", "relink.db"];
 /// A site whose pages have gone, somebody who looks for them, and what an
 /// archive has of them.
 struct Scene {
-    web: Web,
+    web: TestServer,
     desk: Desk,
     archive: Beside<MiniArchive>,
 }
 
 impl Scene {
     /// `kept` is told the site, whose port it cannot know.
-    fn new(kept: impl FnOnce(&Web) -> Vec<Kept>) -> Self {
-        let web = Web::start_blocking();
+    fn new(kept: impl FnOnce(&TestServer) -> Vec<ArchivedPage>) -> Self {
+        let web = TestServer::start_blocking();
         let kept = kept(&web);
         let archive = Beside::start(async { MiniArchive::start(kept).await.unwrap() });
         Self { web, desk: Desk::new(), archive }

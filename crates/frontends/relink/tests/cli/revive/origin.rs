@@ -1,8 +1,8 @@
 //! Who named a page decides what a search for it may do: only hosts that the
 //! user named get the user's headers or may be at a private address.
 
-use relink_demo::{Kept, MiniArchive};
-use relink_testkit::web::{Seen, Web};
+use relink_demo::{ArchivedPage, MiniArchive};
+use relink_testkit::web::{RecordedRequest, TestServer};
 
 use super::{REVIVE, article};
 use crate::desk::{Desk, QUICK};
@@ -14,15 +14,15 @@ const ALL: &[&str] = &["--all", "--format", "jsonl"];
 /// A page of the user that links to dead pages of its own host and of another
 /// one, and an archive that knows where both moved.
 struct Linked {
-    own: Web,
-    other: Web,
+    own: TestServer,
+    other: TestServer,
     desk: Desk,
     archive: Beside<MiniArchive>,
 }
 
 impl Linked {
     fn new() -> Self {
-        let (own, other) = (Web::start_blocking(), Web::start_blocking());
+        let (own, other) = (TestServer::start_blocking(), TestServer::start_blocking());
         for web in [&own, &other] {
             web.page("/trees/white-oak-tree.html", 200, &article("oak"));
         }
@@ -30,7 +30,7 @@ impl Linked {
         let links = links.map(|url| format!("<a href='{url}'>{url}</a> ")).concat();
         own.page("/", 200, &format!("{}{links}", article("home")));
         let kept = [&own, &other].map(|web| {
-            Kept::redirect(
+            ArchivedPage::redirect(
                 web.url("/old/white-oak-tree.html").as_str(),
                 "20150102030405",
                 301,
@@ -55,11 +55,11 @@ impl Linked {
 }
 
 /// The requests that came after the first `before`.
-fn later(web: &Web, before: usize) -> Vec<Seen> {
+fn later(web: &TestServer, before: usize) -> Vec<RecordedRequest> {
     web.requests().split_off(before)
 }
 
-fn has_secret(seen: &Seen) -> bool {
+fn has_secret(seen: &RecordedRequest) -> bool {
     seen.header("x-secret").is_some()
 }
 
@@ -118,7 +118,8 @@ fn revive_of_a_named_page_reaches_its_host_with_headers() {
 
 #[test]
 fn revive_gives_rights_to_pages_of_a_live_file() {
-    let (own, other, desk) = (Web::start_blocking(), Web::start_blocking(), Desk::new());
+    let (own, other, desk) =
+        (TestServer::start_blocking(), TestServer::start_blocking(), Desk::new());
     let names = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
     let old = names.map(|name| other.url(&format!("/old/{name}.html")));
     let new = names.map(|name| format!("/trees/{name}.html"));
@@ -142,11 +143,11 @@ fn revive_gives_rights_to_pages_of_a_live_file() {
 /// The user named the dead page, an archive named where it led.
 #[test]
 fn revive_follows_an_archived_redirect_to_another_port_without_rights() {
-    let (old, new) = (Web::start_blocking(), Web::start_blocking());
+    let (old, new) = (TestServer::start_blocking(), TestServer::start_blocking());
     new.page("/trees/white-oak-tree.html", 200, &article("oak"));
     let (dead, moved) =
         (old.url("/old/white-oak-tree.html"), new.url("/trees/white-oak-tree.html"));
-    let kept = vec![Kept::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
+    let kept = vec![ArchivedPage::redirect(dead.as_str(), "20150102030405", 301, moved.as_str())];
     let archive = Beside::start(async { MiniArchive::start(kept).await.unwrap() });
     let (desk, root) = (Desk::new(), archive.root());
     let args = [REVIVE, QUICK, HEADER, &["--archive", &root, dead.as_str()]].concat();

@@ -1,7 +1,7 @@
-//! `relink patterns`: what was learnt can be seen, moved and switched off.
+//! `relink patterns`: what was learned can be seen, moved and switched off.
 
-use relink_demo::Kept;
-use relink_testkit::web::Web;
+use relink_demo::ArchivedPage;
+use relink_testkit::web::TestServer;
 use serde_json::Value;
 
 use super::{Scene, alias, article};
@@ -9,10 +9,10 @@ use crate::desk::Said;
 
 const NAMES: [&str; 3] = ["oak", "elm", "ash"];
 
-fn moved(web: &Web) -> Vec<Kept> {
+fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &&str| {
         let url = web.url(&format!("/old/{name}.html"));
-        Kept::redirect(url.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
+        ArchivedPage::redirect(url.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
     };
     NAMES.iter().map(redirect).collect()
 }

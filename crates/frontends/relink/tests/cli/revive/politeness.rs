@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use relink_demo::Kept;
-use relink_testkit::web::{Answer, Seen, Web};
+use relink_demo::ArchivedPage;
+use relink_testkit::web::{CannedResponse, RecordedRequest, TestServer};
 use serde_json::Value;
 
 use super::{REVIVE, Scene, alias, article};
@@ -13,10 +13,10 @@ use crate::desk::{Desk, QUICK};
 const NAMES: [&str; 4] = ["white-oak", "mountain-elm", "silver-fir", "common-ash"];
 
 /// An archive that saw these pages move from `/old/` to `/trees/`.
-fn moved(web: &Web) -> Vec<Kept> {
+fn moved(web: &TestServer) -> Vec<ArchivedPage> {
     let redirect = |name: &str| {
         let old = web.url(&format!("/old/{name}"));
-        Kept::redirect(old.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
+        ArchivedPage::redirect(old.as_str(), "20150102030405", 301, &format!("/trees/{name}"))
     };
     NAMES.map(redirect).into()
 }
@@ -27,7 +27,7 @@ fn scene(robots: &str) -> Scene {
     for name in NAMES {
         scene.web.page(&format!("/trees/{name}"), 200, &article(name));
     }
-    let robots = Answer::new(200, robots).header("Content-Type", "text/plain");
+    let robots = CannedResponse::new(200, robots).header("Content-Type", "text/plain");
     scene.web.answer("/robots.txt", robots);
     scene
 }
@@ -37,7 +37,7 @@ fn old(scene: &Scene) -> Vec<String> {
     NAMES.iter().map(|name| scene.url(&format!("/old/{name}"))).collect()
 }
 
-fn paths(seen: &[Seen]) -> Vec<&str> {
+fn paths(seen: &[RecordedRequest]) -> Vec<&str> {
     seen.iter().map(|seen| seen.path.as_str()).collect()
 }
 
@@ -84,7 +84,7 @@ fn revive_follows_no_redirect_that_robots_forbids() {
 #[test]
 fn revive_skips_candidates_if_robots_cannot_be_fetched() {
     let scene = scene("");
-    scene.web.answer("/robots.txt", Answer::new(503, "later"));
+    scene.web.answer("/robots.txt", CannedResponse::new(503, "later"));
     let story = scene.story("/old/white-oak", &[]);
     assert_eq!(alias(&story), None);
     assert_eq!(scene.web.hits("/trees/white-oak"), 0);
@@ -95,7 +95,7 @@ fn revive_skips_candidates_if_robots_cannot_be_fetched() {
 #[test]
 fn revive_sends_nothing_after_a_long_retry_after_in_this_and_the_next_run() {
     let scene = scene("");
-    let later = Answer::new(429, "slow down").header("Retry-After", "3600");
+    let later = CannedResponse::new(429, "slow down").header("Retry-After", "3600");
     scene.web.below("/trees/", later.clone());
     for name in NAMES {
         scene.web.answer(&format!("/trees/{name}"), later.clone());
@@ -134,9 +134,9 @@ fn revive_keeps_the_interval_between_all_requests() {
 #[test]
 fn revive_asks_the_robots_of_a_host_that_a_redirect_leads_to() {
     let scene = scene("");
-    let other = Web::start_blocking();
+    let other = TestServer::start_blocking();
     other.page("/trees/oak", 200, &article("oak"));
-    let rules = Answer::new(200, "User-agent: *\nDisallow: /\n");
+    let rules = CannedResponse::new(200, "User-agent: *\nDisallow: /\n");
     other.answer("/robots.txt", rules.header("Content-Type", "text/plain"));
     scene.web.redirect("/trees/white-oak", 302, other.url("/trees/oak").as_str());
     let story = scene.story("/old/white-oak", &["--allow-private"]);

@@ -1,17 +1,17 @@
 //! Redirects that an archive remembers: which are believed.
 
-use relink_demo::Kept;
-use relink_testkit::web::{Answer, Web};
+use relink_demo::ArchivedPage;
+use relink_testkit::web::{CannedResponse, TestServer};
 
 use super::{Scene, alias, article, passed_over, reasons};
 
 /// Two pages of one directory that once redirected.
-fn two_redirects(web: &Web, one: &str, other: &str) -> Vec<Kept> {
+fn two_redirects(web: &TestServer, one: &str, other: &str) -> Vec<ArchivedPage> {
     let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
     vec![
-        Kept::page(a.as_str(), "20140102030405", &article("oak")),
-        Kept::redirect(a.as_str(), "20150102030405", 301, one),
-        Kept::redirect(b.as_str(), "20150202030405", 301, other),
+        ArchivedPage::page(a.as_str(), "20140102030405", &article("oak")),
+        ArchivedPage::redirect(a.as_str(), "20150102030405", 301, one),
+        ArchivedPage::redirect(b.as_str(), "20150202030405", 301, other),
     ]
 }
 
@@ -63,8 +63,8 @@ fn a_neighbor_is_compared_only_at_about_the_same_time() {
     let scene = Scene::new(|web| {
         let (a, b) = (web.url("/old/oak"), web.url("/old/elm"));
         vec![
-            Kept::redirect(a.as_str(), "20150102030405", 301, "/trees/oak"),
-            Kept::redirect(b.as_str(), "20180202030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(a.as_str(), "20150102030405", 301, "/trees/oak"),
+            ArchivedPage::redirect(b.as_str(), "20180202030405", 301, "/trees/oak"),
         ]
     });
     scene.web.page("/trees/oak", 200, &article("oak"));
@@ -78,10 +78,10 @@ fn a_neighbor_is_compared_only_at_about_the_same_time() {
 #[track_caller]
 fn check_no_alias(target: &str, page: &str, expect: &str) {
     for kept in [
-        |web: &Web, to: &str| {
-            vec![Kept::redirect(web.url("/old/oak").as_str(), "20150102030405", 301, to)]
+        |web: &TestServer, to: &str| {
+            vec![ArchivedPage::redirect(web.url("/old/oak").as_str(), "20150102030405", 301, to)]
         },
-        |web: &Web, to: &str| two_redirects(web, to, "/trees/elm"),
+        |web: &TestServer, to: &str| two_redirects(web, to, "/trees/elm"),
     ] {
         let scene = Scene::new(|web| kept(web, target));
         scene.web.page(target, 200, page);
@@ -130,7 +130,7 @@ fn archived_redirect_to_a_page_with_the_old_text_is_an_alias_whatever_its_name()
 fn the_front_page_is_no_alias() {
     let alone = Scene::new(|web| {
         let old = web.url("/old/oak");
-        vec![Kept::redirect(old.as_str(), "20150102030405", 301, "/")]
+        vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, "/")]
     });
     alone.web.page("/", 200, &article("home"));
     let story = alone.story("/old/oak", &[]);
@@ -149,7 +149,7 @@ fn a_redirect_to_a_dead_page_is_no_alias() {
 #[test]
 fn a_redirect_to_a_soft_404_is_no_alias() {
     let scene = Scene::new(|web| two_redirects(web, "/trees/oak", "/trees/elm"));
-    scene.web.below("/trees/", Answer::new(200, article("sorry")));
+    scene.web.below("/trees/", CannedResponse::new(200, article("sorry")));
     let story = scene.story("/old/oak", &[]);
     assert_eq!(alias(&story), None, "{story}");
     assert!(passed_over(&story).contains("nothing is alive there"), "{story}");
@@ -160,7 +160,7 @@ fn a_redirect_to_another_site_is_refused() {
     let scene = Scene::new(|web| {
         let elsewhere = web.host("casino.test").url("/oak");
         let old = web.host("trees.test").url("/old/oak");
-        vec![Kept::redirect(old.as_str(), "20150102030405", 301, elsewhere.as_str())]
+        vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, elsewhere.as_str())]
     });
     scene.web.page("/oak", 200, &article("oak"));
     let old: String = scene.web.host("trees.test").url("/old/oak").into();
@@ -179,7 +179,7 @@ fn a_redirect_to_another_site_is_refused() {
 fn a_redirect_that_leads_on_to_another_site_today_is_refused() {
     let scene = Scene::new(|web| {
         let old = web.host("trees.test").url("/old/oak");
-        vec![Kept::redirect(old.as_str(), "20150102030405", 301, "/trees/oak")]
+        vec![ArchivedPage::redirect(old.as_str(), "20150102030405", 301, "/trees/oak")]
     });
     let elsewhere = scene.web.host("casino.test").url("/oak");
     scene.web.redirect("/trees/oak", 302, elsewhere.as_str()).page("/oak", 200, &article("oak"));

@@ -6,7 +6,7 @@
 
 use super::markup::{Markup, element};
 use crate::human::{counted, grouped, shown_url};
-use crate::site::{Capped, Spot};
+use crate::site::{Capped, InlinkRow};
 use crate::{printable, redact};
 
 /// The longest address that becomes a link; servers take few longer ones, and
@@ -56,7 +56,7 @@ impl Addresses {
     }
 
     /// How many links there are, and the places that they stand at.
-    pub(super) fn spots(&self, spots: &Capped<Spot>) -> Markup {
+    pub(super) fn spots(&self, spots: &Capped<InlinkRow>) -> Markup {
         let count = element("strong", [], counted(spots.total, "link"));
         [count, folded(spots, |spot| self.spot(spot))].into()
     }
@@ -66,7 +66,7 @@ impl Addresses {
         folded(pages, |page| self.link(page))
     }
 
-    fn spot(&self, spot: &Spot) -> Markup {
+    fn spot(&self, spot: &InlinkRow) -> Markup {
         let line = format!(" line {}", spot.line);
         [self.link(&spot.page), element("span", [("class", "quiet")], line)].into()
     }

@@ -1,6 +1,6 @@
 //! What changed since the crawl before.
 
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::head::moment;
 use super::markup::{Markup, element};
@@ -49,6 +49,6 @@ fn changed(view: &View, caption: &'static str, list: &Capped<ChangeRow>) -> Mark
     })
 }
 
-fn told(word: Option<Word>, otherwise: &str) -> Markup {
+fn told(word: Option<Verdict>, otherwise: &str) -> Markup {
     word.map_or_else(|| element("span", [("class", "quiet")], otherwise), badge)
 }

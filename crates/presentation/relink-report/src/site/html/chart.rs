@@ -8,7 +8,7 @@ mod bars;
 mod line;
 mod spark;
 
-pub(super) use across::{Bar, across};
+pub(super) use across::{HorizontalBar, across};
 pub(super) use bars::{SplitBar, split_bars};
 pub(super) use line::{Trend, trend};
 pub(super) use spark::{part_bar, spark};

@@ -22,7 +22,7 @@ pub(super) fn traps(view: &View) -> Option<Body> {
 }
 
 pub(super) fn left_aside(view: &View) -> Option<Body> {
-    let aside = &view.report.left_aside;
+    let aside = &view.report.not_followed;
     let links = aside.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
     Body::counted(links, || {
         let columns = [words("why"), numbers("links")];

@@ -4,7 +4,7 @@
 //! hides the rows whose word is not ticked.
 
 use relink_judge::status;
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::markup::{Markup, element, void};
 use super::part::Body;
@@ -29,7 +29,7 @@ pub(super) fn body(view: &View) -> Option<Body> {
             if table.is_full() {
                 break;
             }
-            table.classed_row(&class(finding.word), cells(view, finding));
+            table.classed_row(&class(finding.verdict), cells(view, finding));
         }
         let table = table.finish(findings.total);
         view.take(table.len());
@@ -47,7 +47,7 @@ fn cells(view: &View, finding: &SiteFinding) -> [Markup; 5] {
     let none = || element("span", [("class", "quiet")], "none");
     let depth = finding.depth.map(|depth| u64::from(depth).into());
     [
-        [badge(finding.word), code.into()].into(),
+        [badge(finding.verdict), code.into()].into(),
         told(view, finding),
         status.unwrap_or_else(none),
         depth.unwrap_or_else(none),
@@ -81,10 +81,10 @@ fn cut(text: &str) -> String {
 /// The counts are those of the whole report, of which the table may show less.
 fn filter(view: &View) -> Markup {
     let rows = &view.report.findings.rows;
-    let counts: Vec<(Word, u64)> = Word::ALL
+    let counts: Vec<(Verdict, u64)> = Verdict::ALL
         .into_iter()
-        .filter(|word| rows.iter().any(|finding| finding.word == *word))
-        .map(|word| (word, view.report.words.get(&word).copied().unwrap_or(0)))
+        .filter(|word| rows.iter().any(|finding| finding.verdict == *word))
+        .map(|word| (word, view.report.verdicts.get(&word).copied().unwrap_or(0)))
         .collect();
     if counts.len() < 2 {
         return Markup::default();

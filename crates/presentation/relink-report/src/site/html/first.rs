@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::markup::{Markup, element};
 use super::part::Body;
@@ -39,7 +39,7 @@ fn directories(view: &View) -> Vec<Markup> {
                  bring it back, or redirect it as a whole.",
                 addresses(row.targets)
             );
-            [badge(Word::Dead), " ".into(), path, text.into()].into()
+            [badge(Verdict::Dead), " ".into(), path, text.into()].into()
         })
         .collect()
 }
@@ -57,14 +57,15 @@ fn templates(view: &View) -> Vec<Markup> {
                 " stands on nearly every page ({}): one edit of the template mends all.",
                 counted(finding.inlinks.total, "link")
             );
-            [badge(finding.word), " ".into(), view.addresses.link(&finding.url), text.into()].into()
+            [badge(finding.verdict), " ".into(), view.addresses.link(&finding.url), text.into()]
+                .into()
         })
         .collect()
 }
 
 fn hijacked(view: &View) -> Option<Markup> {
-    let count = view.report.words.get(&Word::Hijacked).copied().filter(|count| *count > 0)?;
-    let is_hijacked = |finding: &&SiteFinding| finding.word == Word::Hijacked;
+    let count = view.report.verdicts.get(&Verdict::Hijacked).copied().filter(|count| *count > 0)?;
+    let is_hijacked = |finding: &&SiteFinding| finding.verdict == Verdict::Hijacked;
     let example = view.report.findings.rows.iter().find(is_hijacked);
     let example = example.map(|finding| view.addresses.link(&finding.url));
     let text = format!(
@@ -72,7 +73,7 @@ fn hijacked(view: &View) -> Option<Markup> {
         addresses(count),
         if count == 1 { "belongs" } else { "belong" }
     );
-    Some([badge(Word::Hijacked), text.into(), example.into()].into())
+    Some([badge(Verdict::Hijacked), text.into(), example.into()].into())
 }
 
 fn regressed(view: &View) -> Option<Markup> {

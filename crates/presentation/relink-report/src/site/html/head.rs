@@ -1,7 +1,7 @@
 //! The top and the bottom of the page: what was crawled, and how it stands.
 
 use jiff::Timestamp;
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::markup::{Markup, element};
 use super::view::{View, class, sign};
@@ -53,22 +53,26 @@ pub(super) fn summary(view: &View) -> Markup {
     let sizes = sizes.map(|(name, value)| tile("tile", name.into(), &value, None));
     let tiles = element("ul", [("class", "tiles")], [sizes.into(), words(view)]);
     let heading = element("h2", [("class", "hidden")], "Summary");
-    element("section", [("id", "summary")], [heading, remark.into(), tiles, lying(view).into()])
+    element(
+        "section",
+        [("id", "summary")],
+        [heading, remark.into(), tiles, soft_404_share(view).into()],
+    )
 }
 
 /// A tile for every word that occurs, and alive always.
 fn words(view: &View) -> Markup {
     let report = view.report;
-    let count = |word: Word| report.words.get(&word).copied().unwrap_or(0);
-    let all = Word::ALL.into_iter().map(count).fold(0, u64::saturating_add);
-    let occurs = |word: &Word| count(*word) > 0 || *word == Word::Alive;
-    let tile_of = |word: Word| {
+    let count = |word: Verdict| report.verdicts.get(&word).copied().unwrap_or(0);
+    let all = Verdict::ALL.into_iter().map(count).fold(0, u64::saturating_add);
+    let occurs = |word: &Verdict| count(*word) > 0 || *word == Verdict::Alive;
+    let tile_of = |word: Verdict| {
         let sign = element("span", [("aria-hidden", "true")], sign(word));
         let name = [sign, word.as_str().into()].into();
         let share = share(count(word), all);
         tile(&format!("tile {}", class(word)), name, &grouped(count(word)), Some(&share))
     };
-    Word::ALL.into_iter().filter(occurs).map(tile_of).collect()
+    Verdict::ALL.into_iter().filter(occurs).map(tile_of).collect()
 }
 
 fn tile(class: &str, name: Markup, value: &str, share: Option<&str>) -> Markup {
@@ -88,9 +92,9 @@ pub(super) fn share(part: u64, all: u64) -> String {
 }
 
 /// How many dead links answer as if they were alive.
-fn lying(view: &View) -> Option<Markup> {
-    let soft = view.report.words.get(&Word::Soft404).copied().filter(|soft| *soft > 0)?;
-    let dead = DeadLinks::among(&view.report.words).dead_links;
+fn soft_404_share(view: &View) -> Option<Markup> {
+    let soft = view.report.verdicts.get(&Verdict::Soft404).copied().filter(|soft| *soft > 0)?;
+    let dead = DeadLinks::among(&view.report.verdicts).dead_links;
     let links = counted(dead, "dead link");
     let text = format!(
         "Of {links}, {} would pass for alive: the server answers success, but shows an error page (soft-404).",

@@ -39,7 +39,7 @@ fn lanes(view: &View) -> Markup {
     let longest = hosts.rows.iter().map(spent).max().unwrap_or(0);
     view.table("Hosts, busiest first", columns, &hosts.rows, hosts.total, |host| {
         let most = host.timeline.iter().copied().max().unwrap_or(0);
-        let says = format!("{} over the time of the crawl", counted(host.asked, "request"));
+        let says = format!("{} over the time of the crawl", counted(host.requests, "request"));
         let throttled = match host.throttled {
             0 => "0".into(),
             count => element("strong", [("class", "is-failing")], format!("! {}", grouped(count))),
@@ -47,7 +47,7 @@ fn lanes(view: &View) -> Markup {
         [
             element("span", [("class", "url")], host.name.as_str()),
             [spark(&says, &host.timeline, most), waits(host, longest)].into(),
-            host.asked.into(),
+            host.requests.into(),
             throttled,
             duration(host.busy_ms).into(),
             duration(host.waited_ms).into(),

@@ -5,7 +5,7 @@ use super::part::Body;
 use super::table::{numbers, words};
 use super::view::View;
 use crate::human::{duration, size};
-use crate::site::Measured;
+use crate::site::PageMetric;
 
 pub(super) fn orphans(view: &View) -> Option<Body> {
     let orphans = &view.report.orphans;
@@ -47,7 +47,7 @@ fn measured(
     view: &View,
     caption: &'static str,
     measure: &'static str,
-    rows: &[Measured],
+    rows: &[PageMetric],
     told: fn(u64) -> String,
 ) -> Option<Body> {
     Body::counted(rows.len() as u64, || {

@@ -1,6 +1,6 @@
 //! How many addresses answered with each class of status.
 
-use super::chart::{Bar, across, figure};
+use super::chart::{HorizontalBar, across, figure};
 use super::head::share;
 use super::part::Body;
 use super::table::{numbers, words};
@@ -12,9 +12,9 @@ pub(super) fn body(view: &View) -> Option<Body> {
         return None;
     }
     let all = statuses.values().copied().fold(0, u64::saturating_add);
-    let bars: Vec<Bar> = statuses
+    let bars: Vec<HorizontalBar> = statuses
         .iter()
-        .map(|(class, count)| Bar {
+        .map(|(class, count)| HorizontalBar {
             name: name(class).to_owned(),
             value: *count,
             class: color(class),
@@ -40,8 +40,8 @@ fn meaning(class: &str) -> &'static str {
         "1xx" => "the answer was still to come",
         "2xx" => "it went well",
         "3xx" => "look elsewhere",
-        "4xx" => "the address is at fault, or we are not let in",
-        "5xx" => "the server is at fault",
+        "4xx" => "the address is at error, or we are not let in",
+        "5xx" => "the server is at error",
         "none" => "nobody answered, or nobody was asked",
         _ => "outside the standard",
     }

@@ -1,6 +1,6 @@
 //! The directories of the site, each in the one above it.
 
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::address::more;
 use super::markup::{Markup, element};
@@ -67,7 +67,7 @@ fn line(row: &TreeRow) -> Markup {
     let name = element("span", [("class", "url")], name(&path));
     let count = element("span", [("class", "quiet")], format!(" {}", addresses(row.targets)));
     let broken = (row.broken > 0).then(|| {
-        let text = format!(" {}{} broken", sign(Word::Dead), grouped(row.broken));
+        let text = format!(" {}{} broken", sign(Verdict::Dead), grouped(row.broken));
         element("span", [("class", "is-dead")], text)
     });
     let dead = row.is_dead.then(|| element("span", [("class", "tag")], "dead directory"));

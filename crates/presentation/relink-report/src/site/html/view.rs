@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use relink_model::Word;
+use relink_model::Verdict;
 
 use super::address::Addresses;
 use super::markup::{Markup, element};
@@ -61,21 +61,21 @@ impl<'a> View<'a> {
 }
 
 /// A word with its sign and its color.
-pub(super) fn badge(word: Word) -> Markup {
+pub(super) fn badge(word: Verdict) -> Markup {
     let sign = element("span", [("aria-hidden", "true")], sign(word));
     element("span", [("class", &format!("word {}", class(word)))], [sign, word.as_str().into()])
 }
 
 /// A word's class in the style sheet.
-pub(super) fn class(word: Word) -> String {
+pub(super) fn class(word: Verdict) -> String {
     format!("is-{word}")
 }
 
 /// A word's sign, as a letter and not as a picture.
-pub(super) fn sign(word: Word) -> String {
+pub(super) fn sign(word: Verdict) -> String {
     /// Asks for the plain form of a sign that has a colored one.
     const AS_TEXT: char = '\u{fe0e}';
-    format!("{}{AS_TEXT} ", word.sign())
+    format!("{}{AS_TEXT} ", word.symbol())
 }
 
 /// `1 address`, `212 addresses`.

@@ -17,7 +17,7 @@ fn told(bytes: &[u8], limit: usize, is_cut: bool) -> String {
         .map(|row| [part(&row.time), part(&row.status), part(&row.url)].join(" "))
         .collect();
     told.extend((answer.skipped > 0).then(|| format!("skipped {}", answer.skipped)));
-    told.extend(answer.is_cut.then(|| "cut".to_owned()));
+    told.extend(answer.is_truncated.then(|| "cut".to_owned()));
     told.extend(answer.resume.map(|key| format!("resume {key}")));
     told.join(" | ")
 }

@@ -15,7 +15,7 @@ const LEAST: f64 = 1.5;
 
 /// A bar.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Bar {
+pub(in super::super) struct HorizontalBar {
     /// What is counted.
     pub(in super::super) name: String,
     /// How many.
@@ -25,7 +25,7 @@ pub(in super::super) struct Bar {
 }
 
 /// Draws bars below each other.
-pub(in super::super) fn across(says: &str, bars: &[Bar]) -> Markup {
+pub(in super::super) fn across(says: &str, bars: &[HorizontalBar]) -> Markup {
     let most = bars.iter().map(|bar| bar.value).max().unwrap_or(0);
     let mut marks = Markup::default();
     let mut y = 0.0;

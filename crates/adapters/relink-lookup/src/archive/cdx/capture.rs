@@ -1,0 +1,128 @@
+//! What a row of an index means.
+
+use std::collections::HashMap;
+
+use relink_model::{Capture, with_authority};
+use url::Url;
+
+use super::Row;
+use crate::archive::{surt, timestamp};
+
+/// The content type of a record without a body of its own.
+const REVISIT: &str = "warc/revisit";
+
+/// The capture of a row, if it is one of a web page with a time.
+pub(crate) fn capture(row: &Row) -> Option<Capture> {
+    let url = web_url(row.url.as_deref()?)?;
+    let taken = timestamp::parse(row.time.as_deref()?)?;
+    let status = row.status.as_deref().and_then(|status| status.parse().ok());
+    let redirect =
+        row.redirect.as_deref().and_then(|target| url.join(&with_authority(target)).ok());
+    Some(Capture {
+        status: status.filter(|status| (100..=999).contains(status)),
+        mime: row.mime.clone(),
+        digest: row.digest.clone(),
+        length: row.length.as_deref().and_then(|length| length.parse().ok()),
+        redirect: redirect.filter(is_web),
+        is_revisit: row.mime.as_deref() == Some(REVISIT),
+        ..Capture::new(url, taken)
+    })
+}
+
+/// A URL of the web; old indexes leave out the scheme.
+fn web_url(text: &str) -> Option<Url> {
+    let has_scheme = text.contains("://") || text.starts_with("urn:") || text.starts_with("dns:");
+    let parsed = if has_scheme { Url::parse(text) } else { Url::parse(&format!("http://{text}")) };
+    parsed.ok().filter(is_web)
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https") && url.has_host()
+}
+
+/// Gives repetitions the status of what they repeat, where the list has it and
+/// there is only one it can be: empty bodies are alike whatever the status.
+pub(crate) fn resolve_revisits(captures: &mut [Capture]) {
+    // Keys cost time, and most lists have no repetition.
+    if captures.iter().all(|it| !it.is_revisit || it.status.is_some()) {
+        return;
+    }
+    let mut statuses: HashMap<(String, String), Option<u16>> = HashMap::new();
+    for capture in captures.iter().filter(|it| !it.is_revisit && it.status.is_some()) {
+        let Some(digest) = capture.digest.clone() else { continue };
+        let known = statuses.entry((surt::key(&capture.url), digest)).or_insert(capture.status);
+        if *known != capture.status {
+            *known = None;
+        }
+    }
+    for capture in captures.iter_mut().filter(|it| it.is_revisit && it.status.is_none()) {
+        let Some(digest) = capture.digest.clone() else { continue };
+        let found = statuses.get(&(surt::key(&capture.url), digest));
+        capture.status = found.copied().flatten();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+
+    /// The captures of lines `time url mime status digest`.
+    fn captures(lines: &str) -> Vec<Capture> {
+        let text = format!(" CDX b a m s k r\n{lines}");
+        let rows = read(text.as_bytes(), 100, false).unwrap().rows;
+        let mut captures: Vec<_> = rows.iter().filter_map(capture).collect();
+        resolve_revisits(&mut captures);
+        captures
+    }
+
+    #[track_caller]
+    fn check(lines: &str, expect: &[&str]) {
+        let told: Vec<_> = captures(lines).iter().map(Capture::to_string).collect();
+        assert_eq!(told, expect);
+    }
+
+    #[test]
+    fn a_row_becomes_a_capture() {
+        check(
+            "2015 http://example.org/a text/html 200 A -\n2016 example.org:80/a unk 301 B /b",
+            &[
+                "2015-01-01T00:00:00Z 200 http://example.org/a",
+                "2016-01-01T00:00:00Z 301 http://example.org/a -> http://example.org/b",
+            ],
+        );
+    }
+
+    #[test]
+    fn a_redirect_to_no_web_address_has_no_target() {
+        let line = "2015 http://example.org/a unk 301 A javascript:alert(1)";
+        check(line, &["2015-01-01T00:00:00Z 301 http://example.org/a"]);
+    }
+
+    #[test]
+    fn what_is_no_page_of_the_web_is_none() {
+        check("2015 dns:example.org text/dns 200 A -\nlater http://example.org/ - 200 A -", &[]);
+        check("2015 ftp://example.org/a - 226 A -\n2015 http:// - 200 A -", &[]);
+    }
+
+    #[test]
+    fn a_status_that_is_none_is_unknown() {
+        let line = "2015-01-01T00:00:00Z - http://example.org/";
+        check("2015 http://example.org/ text/html - A -", &[line]);
+        check("2015 http://example.org/ text/html 70000 A -", &[line]);
+        check("2015 http://example.org/ text/html 0 A -", &[line]);
+    }
+
+    #[test]
+    fn a_repetition_has_the_status_of_what_it_repeats() {
+        let first = "2015 http://example.org/a text/html 200 A -";
+        let again = "2016 http://www.example.org/a warc/revisit - A -";
+        let resolved = &captures(&format!("{first}\n{again}"))[1];
+        assert_eq!((resolved.status, resolved.is_revisit), (Some(200), true));
+        let unknown = |lines: String| captures(&lines).last().unwrap().status;
+        assert_eq!(unknown(again.to_owned()), None);
+        let other = "2014 http://example.org/a text/html 404 A -";
+        assert_eq!(unknown(format!("{first}\n{other}\n{again}")), None);
+        assert_eq!(unknown(format!("{first}\n2016 http://example.org/b warc/revisit - A -")), None);
+    }
+}

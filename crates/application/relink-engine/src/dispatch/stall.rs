@@ -1,0 +1,77 @@
+//! The watchdog: detects a run that has work left and nothing to wait for.
+//!
+//! Such a run would wait for ever. It is an internal error, so the run is saved
+//! and ends with one. Slow hosts, long waits and slow disks never look like it:
+//! each of them is a request in flight or a timer.
+
+use super::Dispatcher;
+use crate::EngineError;
+
+/// Everything that can make a run continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Activity {
+    /// Requests and lookups in flight.
+    in_flight: usize,
+    /// Whether links are being read, or stored results reported.
+    is_busy: bool,
+    /// Whether a host has a request that may leave, now or at a set time.
+    can_send: bool,
+    /// Whether hosts or tasks are taken from the store, now or at a set time.
+    can_claim: bool,
+}
+
+impl Activity {
+    fn is_stalled(self) -> bool {
+        let is_active = self.in_flight > 0 || self.is_busy || self.can_send || self.can_claim;
+        !is_active
+    }
+}
+
+impl Dispatcher<'_> {
+    /// Saves the run and fails if nothing can make it continue. Only called
+    /// while work is outstanding.
+    pub(super) async fn fail_if_stalled(&mut self) -> Result<(), EngineError> {
+        if !self.activity().is_stalled() {
+            return Ok(());
+        }
+        self.release_all().await?;
+        Err(EngineError::Stalled { outstanding: self.targets.saturating_sub(self.checked) })
+    }
+
+    fn activity(&self) -> Activity {
+        let next = self.ready.first();
+        Activity {
+            in_flight: self.outstanding,
+            is_busy: !self.is_loaded || self.backlog.is_some(),
+            can_send: next.is_some_and(|(turn, _)| self.has_slot(*turn)),
+            can_claim: self.supply.is_hungry()
+                || self.supply.wake().is_some()
+                || self.supply.may_have_hosts() && self.has_room_for_hosts(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Activity =
+        Activity { in_flight: 0, is_busy: false, can_send: false, can_claim: false };
+
+    #[test]
+    fn run_with_nothing_to_wait_for_is_stalled() {
+        assert!(NOTHING.is_stalled());
+    }
+
+    #[test]
+    fn run_that_waits_for_anything_is_not_stalled() {
+        for activity in [
+            Activity { in_flight: 1, ..NOTHING },
+            Activity { is_busy: true, ..NOTHING },
+            Activity { can_send: true, ..NOTHING },
+            Activity { can_claim: true, ..NOTHING },
+        ] {
+            assert!(!activity.is_stalled(), "{activity:?}");
+        }
+    }
+}

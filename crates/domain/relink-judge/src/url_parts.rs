@@ -1,0 +1,320 @@
+//! The parts of a canonical URL that the rules speak of.
+//!
+//! Canonical URLs have one form, so they are taken apart by their letters.
+
+use crate::cache_buster::busts_cache;
+
+/// A canonical web address in parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UrlParts<'a> {
+    /// Scheme, host and port: `https://example.org:8080`.
+    pub(crate) origin: &'a str,
+    /// The path, from its first slash.
+    pub(crate) path: &'a str,
+    /// What follows the question mark.
+    pub(crate) query: Option<&'a str>,
+}
+
+/// Names of files that stand for their directory.
+const INDEX_STEMS: [&str; 6] = ["index", "default", "home", "main", "welcome", "start"];
+
+/// Path segments that only choose a language or a form of the same page.
+const VARIANTS: [&str; 8] = ["en", "de", "fr", "es", "it", "amp", "mobile", "m"];
+
+impl<'a> UrlParts<'a> {
+    pub(crate) fn of(url: &'a str) -> Option<Self> {
+        let url = url.split('#').next().unwrap_or(url);
+        let (scheme, after) = url.split_once("://")?;
+        let host = after.find(['/', '?']).unwrap_or(after.len());
+        let (origin, rest) = url.split_at_checked(scheme.len() + "://".len() + host)?;
+        let (path, query) = match rest.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (rest, None),
+        };
+        Some(Self { origin, path: if path.is_empty() { "/" } else { path }, query })
+    }
+
+    /// The host, without port.
+    pub(crate) fn host(&self) -> &'a str {
+        let host = self.origin.split_once("://").map_or(self.origin, |(_, host)| host);
+        match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        }
+    }
+
+    /// The path up to its last slash: the directory a file is in.
+    pub(crate) fn directory(&self) -> &'a str {
+        up_to_last_slash(self.path)
+    }
+
+    /// The parent directory: that of `/us/` is `/`, as is that of `/us`
+    /// (sic-transit §3).
+    pub(crate) fn parent(&self) -> &'a str {
+        let inner = self.path.strip_suffix('/').filter(|inner| !inner.is_empty());
+        up_to_last_slash(inner.unwrap_or(self.path))
+    }
+
+    /// The last segment that is not empty.
+    pub(crate) fn name(&self) -> &'a str {
+        self.path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
+    }
+
+    /// The last segment's stem and its extension with the dot.
+    pub(crate) fn extension(&self) -> Option<(&'a str, &'a str)> {
+        let file = self.path.rsplit('/').next()?;
+        let (stem, letters) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty())?;
+        let is_extension = (1..=5).contains(&letters.len())
+            && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && letters.bytes().any(|byte| byte.is_ascii_alphabetic());
+        is_extension.then_some((stem, file.strip_prefix(stem)?))
+    }
+
+    /// Whether this is the front page of its site.
+    pub(crate) fn is_front(&self) -> bool {
+        is_index_of(self.path, "/") && self.choosing().next().is_none()
+    }
+
+    /// The parameters of the query that may choose the page.
+    pub(crate) fn choosing(self) -> impl Iterator<Item = Parameter<'a>> {
+        let all = parameters(self.query.unwrap_or_default());
+        all.filter(move |parameter| !is_irrelevant(*parameter) && !busts_cache(&self, *parameter))
+    }
+
+    /// The segments of the path that are not empty.
+    pub(crate) fn segments(&self) -> impl Iterator<Item = &'a str> {
+        self.path.split('/').filter(|segment| !segment.is_empty())
+    }
+
+    /// Whether the last segment only stands for its directory or for a variant
+    /// of the page above it.
+    pub(crate) fn is_index(&self) -> bool {
+        let name = self.name().to_ascii_lowercase();
+        let stem = name.split('.').next().unwrap_or_default();
+        INDEX_STEMS.contains(&stem) || VARIANTS.contains(&name.as_str())
+    }
+
+    /// Whether both are one page: neither encryption nor `www.` nor a final
+    /// slash makes another.
+    pub(crate) fn is_spelling_of(&self, other: &UrlParts<'_>) -> bool {
+        let (own, its) = (self.path.trim_end_matches('/'), other.path.trim_end_matches('/'));
+        same_site(self.host(), other.host())
+            && own.eq_ignore_ascii_case(its)
+            && self.query == other.query
+    }
+
+    /// Whether `other` is a directory above this page on the same site, or
+    /// that directory's index.
+    pub(crate) fn is_below(&self, other: &UrlParts<'_>) -> bool {
+        if !same_site(self.host(), other.host()) || other.query.is_some() {
+            return false;
+        }
+        let above = other.path.trim_end_matches('/');
+        let above = if other.is_index() { other.directory().trim_end_matches('/') } else { above };
+        let below = self.path.trim_end_matches('/');
+        below.len() > above.len()
+            && below.starts_with(above)
+            && below.as_bytes().get(above.len()) == Some(&b'/')
+    }
+}
+
+/// A path up to its last slash, the slash included.
+fn up_to_last_slash(path: &str) -> &str {
+    path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or_default()
+}
+
+/// Query parameters that do not choose the page.
+const IRRELEVANT: [&str; 24] = [
+    "ref",
+    "referer",
+    "referrer",
+    "source",
+    "src",
+    "from",
+    "via",
+    "lang",
+    "language",
+    "hl",
+    "locale",
+    "fbclid",
+    "gclid",
+    "msclkid",
+    "sid",
+    "session",
+    "sessionid",
+    "phpsessid",
+    "jsessionid",
+    "print",
+    "theme",
+    "amp",
+    "currency",
+    "id_currency",
+];
+
+/// One parameter of a query, and where its value starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parameter<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) value: &'a str,
+    pub(crate) start: usize,
+}
+
+/// The parameters of a query; one without a value has an empty one.
+pub(crate) fn parameters(query: &str) -> impl Iterator<Item = Parameter<'_>> {
+    let mut from = 0;
+    query.split(['&', ';']).filter_map(move |written| {
+        let here = from;
+        from += written.len() + 1;
+        let (name, value) = written.split_once('=').unwrap_or((written, ""));
+        let start = here + (name.len() + 1).min(written.len());
+        (!written.is_empty()).then_some(Parameter { name, value, start })
+    })
+}
+
+/// Whether a parameter does not choose the page.
+fn is_irrelevant(parameter: Parameter<'_>) -> bool {
+    let name = parameter.name.to_ascii_lowercase();
+    name.starts_with("utm_") || IRRELEVANT.contains(&name.as_str())
+}
+
+fn is_index_of(path: &str, directory: &str) -> bool {
+    let Some(name) = path.strip_prefix(directory) else { return false };
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    name.is_empty() || (!name.contains('/') && INDEX_STEMS[..3].contains(&stem.as_str()))
+}
+
+/// Whether two hosts are one site but for `www.`.
+pub(crate) fn same_site(one: &str, other: &str) -> bool {
+    let bare = |host: &'_ str| host.strip_prefix("www.").unwrap_or(host).to_ascii_lowercase();
+    bare(one) == bare(other)
+}
+
+/// Whether two hosts belong to one owner by their registrable domain.
+pub(crate) fn same_owner(one: &str, other: &str) -> bool {
+    match (psl::domain_str(one), psl::domain_str(other)) {
+        (Some(one), Some(other)) => one.eq_ignore_ascii_case(other),
+        _ => one.eq_ignore_ascii_case(other),
+    }
+}
+
+/// A number in a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Number {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether it is a whole segment of the path.
+    pub(crate) is_segment: bool,
+}
+
+impl Number {
+    pub(crate) fn length(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// The numbers in a path that may name a page: no dates, and no single digits
+/// within words.
+pub(crate) fn numbers(path: &str) -> impl Iterator<Item = Number> {
+    let mut follows_year = false;
+    segments(path).flat_map(move |(start, segment)| {
+        let is_number = !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
+        let is_date = is_number && (is_year(segment) || (follows_year && segment.len() <= 2));
+        follows_year = is_date;
+        let runs = if is_date { Vec::new() } else { digit_runs(segment) };
+        runs.into_iter().filter_map(move |(from, to)| {
+            let is_segment = is_number;
+            let is_long = to - from >= 2 && !is_year(segment.get(from..to)?);
+            // `7-blue-shoe` is the seventh shoe, whatever it is called.
+            let leads = from == 0 && segment.get(to..)?.starts_with(['-', '_']);
+            (is_segment || is_long || leads).then_some(Number {
+                start: start + from,
+                end: start + to,
+                is_segment,
+            })
+        })
+    })
+}
+
+fn segments(path: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    path.split('/').map(move |segment| {
+        let here = start;
+        start += segment.len() + 1;
+        (here, segment)
+    })
+}
+
+fn digit_runs(segment: &str) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    let mut from = None;
+    for (at, byte) in segment.bytes().chain([b'/']).enumerate() {
+        match (byte.is_ascii_digit(), from) {
+            (true, None) => from = Some(at),
+            (false, Some(start)) => {
+                runs.push((start, at));
+                from = None;
+            }
+            _ => {}
+        }
+    }
+    runs
+}
+
+fn is_year(digits: &str) -> bool {
+    digits.len() == 4 && (digits.starts_with("19") || digits.starts_with("20"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(url: &str) -> UrlParts<'_> {
+        UrlParts::of(url).unwrap()
+    }
+
+    #[test]
+    fn an_address_comes_apart() {
+        let page = address("http://a.test:81/d/e.html?q=1#f");
+        assert_eq!((page.origin, page.path), ("http://a.test:81", "/d/e.html"));
+        assert_eq!((page.query, page.host()), (Some("q=1"), "a.test"));
+        assert_eq!((page.directory(), page.parent(), page.name()), ("/d/", "/d/", "e.html"));
+        assert_eq!(address("http://a.test/d/e/").parent(), "/d/");
+        assert_eq!(address("http://a.test?x").path, "/");
+        assert_eq!(address("http://[::1]/x").host(), "[::1]");
+        assert_eq!(UrlParts::of("no address"), None);
+        assert_eq!(UrlParts::of("a#b://c"), None);
+    }
+
+    #[test]
+    fn front_pages_are_known_by_their_names() {
+        for url in ["http://a.test/", "http://a.test/index.html", "http://a.test/default.aspx"] {
+            assert!(address(url).is_front(), "{url}");
+        }
+        for url in ["http://a.test/?id=1", "http://a.test/index/x", "http://a.test/about"] {
+            assert!(!address(url).is_front(), "{url}");
+        }
+    }
+
+    #[track_caller]
+    fn check_below(page: &str, other: &str, expect: bool) {
+        assert_eq!(address(page).is_below(&address(other)), expect, "{page} {other}");
+    }
+
+    #[test]
+    fn a_page_is_below_its_directories_and_their_indexes() {
+        check_below("http://a.test/world/2009/x.html", "http://a.test/world", true);
+        check_below("http://a.test/world/2009/x.html", "https://www.a.test/", true);
+        check_below("http://a.test/world/x", "http://a.test/world/index.html", true);
+        check_below("http://a.test/world/x", "http://a.test/wor", false);
+        check_below("http://a.test/world/x", "http://a.test/world/x/", false);
+        check_below("http://a.test/world/x", "http://b.test/", false);
+        check_below("http://a.test/world/x", "http://a.test/search?q=x", false);
+    }
+
+    #[test]
+    fn owners_are_told_apart_by_registrable_domain() {
+        assert!(same_owner("www.a.co.uk", "shop.a.co.uk"));
+        assert!(!same_owner("a.co.uk", "b.co.uk"));
+        assert!(same_owner("127.0.0.1", "127.0.0.1"));
+    }
+}

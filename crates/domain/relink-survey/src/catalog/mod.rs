@@ -1,0 +1,298 @@
+//! What is to be surveyed: URLs, by domain and directory.
+//!
+//! Compact, for catalogs of millions: the text of all URLs is one string,
+//! and a domain or a directory is a range of numbers. A catalog never says
+//! which URLs are broken; plans keep that in their ledger.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "URLs, directories and domains are numbered by the catalog itself"
+)]
+
+mod grouping;
+mod key;
+mod size_classes;
+
+pub use self::size_classes::{SizeClass, size_classes};
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+/// The number of a URL in its catalog; those of a directory, and those of a
+/// domain, are consecutive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct UrlId(u32);
+
+/// The number of a domain in its catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DomainId(u32);
+
+/// The number of a directory in its catalog; those of a domain are
+/// consecutive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DirectoryId(u32);
+
+macro_rules! is_an_index {
+    ($($name:ident)*) => {$(
+        impl $name {
+            /// The number as an index.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+is_an_index!(UrlId DomainId DirectoryId);
+
+impl DomainId {
+    /// The domain with this index.
+    pub(crate) fn at(index: usize) -> Self {
+        Self(count(index))
+    }
+}
+
+impl DirectoryId {
+    /// The directory with this index.
+    pub(crate) fn at(index: usize) -> Self {
+        Self(count(index))
+    }
+}
+
+/// URLs by domain and directory.
+///
+/// ```
+/// use relink_survey::Catalog;
+///
+/// let catalog = Catalog::new([
+///     ("a.test", "http://a.test/x/1"),
+///     ("b.test", "http://b.test/"),
+///     ("a.test", "http://a.test/x/1"),
+/// ]);
+/// assert_eq!(catalog.len(), 2);
+/// assert_eq!(catalog.domains().count(), 2);
+/// ```
+#[derive(Debug, Default)]
+pub struct Catalog {
+    /// All URLs, in the order given.
+    text: String,
+    /// Where each ends in the text.
+    ends: Vec<usize>,
+    /// The position in the text of each URL, by its number.
+    positions: Vec<u32>,
+    /// The directory of each URL, by its number.
+    directory_of: Vec<DirectoryId>,
+    directories: Vec<Directory>,
+    domains: Vec<Domain>,
+}
+
+#[derive(Debug)]
+struct Directory {
+    domain: DomainId,
+    urls: Range<u32>,
+}
+
+#[derive(Debug)]
+struct Domain {
+    name: Box<str>,
+    urls: Range<u32>,
+    directories: Range<u32>,
+}
+
+impl Catalog {
+    /// A catalog of domains with URLs; a URL that was given before is left
+    /// out.
+    pub fn new<D: AsRef<str>, U: AsRef<str>>(urls: impl IntoIterator<Item = (D, U)>) -> Self {
+        let mut catalog = Self::default();
+        let mut members: Vec<Vec<u32>> = Vec::new();
+        let mut numbers: HashMap<Box<str>, usize> = HashMap::new();
+        let mut seen: HashMap<u64, u32> = HashMap::new();
+        for (domain, url) in urls {
+            let Some(position) = catalog.add_text(url.as_ref(), &mut seen) else { continue };
+            let number = numbers.get(domain.as_ref()).copied().unwrap_or_else(|| {
+                let number = members.len();
+                members.push(Vec::new());
+                numbers.insert(domain.as_ref().into(), number);
+                number
+            });
+            members[number].push(position);
+        }
+        drop(seen);
+        let mut names: Vec<(Box<str>, usize)> = numbers.into_iter().collect();
+        names.sort_unstable_by_key(|(_, number)| *number);
+        for ((name, _), members) in names.into_iter().zip(members) {
+            catalog.add_domain(name, &members);
+        }
+        catalog
+    }
+
+    /// Adds a URL; `None` if it is there already.
+    fn add_text(&mut self, url: &str, seen: &mut HashMap<u64, u32>) -> Option<u32> {
+        let mut hasher = DefaultHasher::new();
+        url.hash(&mut hasher);
+        let position = count(self.ends.len());
+        let first = *seen.entry(hasher.finish()).or_insert(position);
+        if first != position && self.text_at(first) == url {
+            return None;
+        }
+        self.text.push_str(url);
+        self.ends.push(self.text.len());
+        Some(position)
+    }
+
+    fn add_domain(&mut self, name: Box<str>, members: &[u32]) {
+        let domain = DomainId(count(self.domains.len()));
+        let (urls, first) = (count(self.positions.len()), count(self.directories.len()));
+        let groups = grouping::directories(members, &|position| self.text_at(position));
+        for group in groups {
+            let directory = DirectoryId(count(self.directories.len()));
+            let start = count(self.positions.len());
+            self.directory_of.extend(group.iter().map(|_| directory));
+            self.positions.extend(group);
+            let urls = start..count(self.positions.len());
+            self.directories.push(Directory { domain, urls });
+        }
+        let urls = urls..count(self.positions.len());
+        let directories = first..count(self.directories.len());
+        self.domains.push(Domain { name, urls, directories });
+    }
+
+    fn text_at(&self, position: u32) -> &str {
+        let position = position as usize;
+        let start = if position == 0 { 0 } else { self.ends[position - 1] };
+        self.text.get(start..self.ends[position]).unwrap_or_default()
+    }
+
+    /// How many URLs there are.
+    pub fn len(&self) -> u32 {
+        count(self.positions.len())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The URL with this number.
+    pub fn url(&self, url: UrlId) -> &str {
+        self.text_at(self.positions[url.index()])
+    }
+
+    /// Which URL of those given it is, counted without repetitions.
+    pub fn position(&self, url: UrlId) -> u32 {
+        self.positions[url.index()]
+    }
+
+    /// Every URL.
+    pub fn urls(&self) -> impl ExactSizeIterator<Item = UrlId> + use<> {
+        (0..self.len()).map(UrlId)
+    }
+
+    /// Every domain, in the order of their first URLs.
+    pub fn domains(&self) -> impl ExactSizeIterator<Item = DomainId> + use<> {
+        (0..count(self.domains.len())).map(DomainId)
+    }
+
+    /// Every directory.
+    pub fn directories(&self) -> impl ExactSizeIterator<Item = DirectoryId> + use<> {
+        (0..count(self.directories.len())).map(DirectoryId)
+    }
+
+    /// The name of a domain.
+    pub fn domain_name(&self, domain: DomainId) -> &str {
+        &self.domains[domain.index()].name
+    }
+
+    /// The directory of a URL.
+    pub fn directory_of(&self, url: UrlId) -> DirectoryId {
+        self.directory_of[url.index()]
+    }
+
+    /// The domain of a directory.
+    pub fn domain_of(&self, directory: DirectoryId) -> DomainId {
+        self.directories[directory.index()].domain
+    }
+
+    /// The URLs of a domain.
+    pub fn urls_of_domain(&self, domain: DomainId) -> impl ExactSizeIterator<Item = UrlId> + use<> {
+        self.domains[domain.index()].urls.clone().map(UrlId)
+    }
+
+    /// The directories of a domain.
+    pub fn directories_of(
+        &self,
+        domain: DomainId,
+    ) -> impl ExactSizeIterator<Item = DirectoryId> + use<> {
+        self.domains[domain.index()].directories.clone().map(DirectoryId)
+    }
+
+    /// The URLs of a directory.
+    pub fn urls_of(&self, directory: DirectoryId) -> impl ExactSizeIterator<Item = UrlId> + use<> {
+        self.directories[directory.index()].urls.clone().map(UrlId)
+    }
+
+    /// How many URLs a domain has.
+    pub fn domain_size(&self, domain: DomainId) -> u32 {
+        let urls = &self.domains[domain.index()].urls;
+        urls.end - urls.start
+    }
+
+    /// How many URLs a directory has.
+    pub fn directory_size(&self, directory: DirectoryId) -> u32 {
+        let urls = &self.directories[directory.index()].urls;
+        urls.end - urls.start
+    }
+
+    /// What the URLs of a directory begin with: its name for a reader.
+    pub fn directory_name(&self, directory: DirectoryId) -> &str {
+        let Range { start, end } = self.directories[directory.index()].urls.clone();
+        let (first, last) = (self.url(UrlId(start)), self.url(UrlId(end - 1)));
+        let shared = first.bytes().zip(last.bytes()).take_while(|(one, other)| one == other);
+        let end = first.floor_char_boundary(shared.count());
+        first.get(..end).unwrap_or(first)
+    }
+}
+
+/// A length as a number of URLs. A catalog of more than four thousand
+/// million URLs would not fit the memory it is held in.
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog(urls: &[&str]) -> Catalog {
+        Catalog::new(urls.iter().map(|url| (url.split('/').next().unwrap_or_default(), *url)))
+    }
+
+    #[test]
+    fn urls_of_a_domain_and_of_a_directory_are_consecutive() {
+        let catalog = catalog(&["a/x/1", "b/x/1", "a/y/1", "a/x/2", "a/y/2", "a/x/3", "a/y/3"]);
+        let read = |urls: Vec<UrlId>| -> Vec<String> {
+            urls.into_iter().map(|url| catalog.url(url).to_owned()).collect()
+        };
+        let first = catalog.domains().next().unwrap();
+        let all = read(catalog.urls_of_domain(first).collect());
+        assert_eq!(all, ["a/x/1", "a/x/2", "a/x/3", "a/y/1", "a/y/2", "a/y/3"]);
+        let directory = catalog.directories_of(first).nth(1).unwrap();
+        assert_eq!(read(catalog.urls_of(directory).collect()), ["a/y/1", "a/y/2", "a/y/3"]);
+        assert_eq!(catalog.directory_name(directory), "a/y/");
+    }
+
+    #[test]
+    fn a_url_given_twice_is_one() {
+        let catalog = catalog(&["a/1", "a/1", "a/2"]);
+        assert_eq!(catalog.len(), 2);
+        let positions: Vec<u32> = catalog.urls().map(|url| catalog.position(url)).collect();
+        assert_eq!(positions, [0, 1]);
+    }
+
+    #[test]
+    fn an_empty_catalog_has_nothing() {
+        let catalog = catalog(&[]);
+        assert!(catalog.is_empty());
+        assert_eq!(catalog.domains().count() + catalog.directories().count(), 0);
+    }
+}

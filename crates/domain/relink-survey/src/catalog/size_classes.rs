@@ -1,0 +1,65 @@
+//! How URLs are spread over domains: the paper's Figures 3 and 4, as data.
+
+use super::{Catalog, DomainId};
+
+/// The size classes: domains of one URL, of 2 to 10, and so on by tens
+/// (Le & Shulman, §3.1 name 1, 1000 and 10,000).
+const BOUNDS: [(u32, u32); 6] =
+    [(1, 1), (2, 10), (11, 100), (101, 1_000), (1_001, 10_000), (10_001, u32::MAX)];
+
+/// The domains of about one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizeClass {
+    /// The fewest URLs a domain of this class has.
+    pub from: u32,
+    /// The most URLs; `u32::MAX` where there is no end.
+    pub to: u32,
+    /// How many domains are of this class.
+    pub domains: u32,
+    /// How many URLs lie on them.
+    pub urls: u32,
+    /// Their share of the domains (Fig. 3), 0 to 1.
+    pub share_of_domains: f64,
+    /// Their share of the URLs (Fig. 4), 0 to 1.
+    pub share_of_urls: f64,
+}
+
+/// The domains of a catalog by size.
+pub fn size_classes(catalog: &Catalog) -> Vec<SizeClass> {
+    let all_domains = f64::from(super::count(catalog.domains().len())).max(1.0);
+    let all_urls = f64::from(catalog.len()).max(1.0);
+    let class = |(from, to)| {
+        let is_inside = |domain: &DomainId| (from..=to).contains(&catalog.domain_size(*domain));
+        let sizes = catalog.domains().filter(is_inside).map(|it| catalog.domain_size(it));
+        let (domains, urls) =
+            sizes.fold((0, 0), |(domains, urls), size| (domains + 1, urls + size));
+        SizeClass {
+            from,
+            to,
+            domains,
+            urls,
+            share_of_domains: f64::from(domains) / all_domains,
+            share_of_urls: f64::from(urls) / all_urls,
+        }
+    };
+    BOUNDS.into_iter().map(class).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_fall_into_classes_by_size() {
+        let sizes = [1, 1, 1, 10, 11, 2_000];
+        let urls = sizes.iter().enumerate().flat_map(|(domain, &size)| {
+            (0..size)
+                .map(move |at| (format!("{domain}.test"), format!("http://{domain}.test/{at}")))
+        });
+        let classes = size_classes(&Catalog::new(urls));
+        let found: Vec<(u32, u32)> = classes.iter().map(|it| (it.domains, it.urls)).collect();
+        assert_eq!(found, [(3, 3), (1, 10), (1, 11), (0, 0), (1, 2_000), (0, 0)]);
+        assert!((classes[0].share_of_domains - 0.5).abs() < 1e-9);
+        assert!((classes.iter().map(|it| it.share_of_urls).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}

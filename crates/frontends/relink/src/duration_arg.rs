@@ -1,0 +1,94 @@
+//! Spans of time as people write them: `0`, `500ms`, `2s`, `10m`, `24h`, `7d`.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Deserializer};
+
+/// A span of time read from a flag or a configuration file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DurationArg(pub Duration);
+
+/// The text is no span of time.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ParseDurationError(String);
+
+impl fmt::Display for ParseDurationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no span of time; write it like `500ms`, `2s`, `10m`, `24h` or `7d`",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for ParseDurationError {}
+
+impl FromStr for DurationArg {
+    type Err = ParseDurationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseDurationError(text.to_owned());
+        let text = text.trim();
+        let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let number: u64 = number.parse().map_err(|_| error())?;
+        let seconds = match unit.trim() {
+            "" if number == 0 => 0,
+            "ms" => return Ok(Self(Duration::from_millis(number))),
+            "s" => 1,
+            "m" | "min" => 60,
+            "h" => 60 * 60,
+            "d" => 24 * 60 * 60,
+            _ => return Err(error()),
+        };
+        number
+            .checked_mul(seconds)
+            .map(|seconds| Self(Duration::from_secs(seconds)))
+            .ok_or_else(error)
+    }
+}
+
+impl<'de> Deserialize<'de> for DurationArg {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(u64),
+        }
+        let text = match Written::deserialize(deserializer)? {
+            Written::Text(text) => text,
+            Written::Number(number) => number.to_string(),
+        };
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expect: Option<u64>) {
+        let found = text.parse::<DurationArg>().ok().map(|span| span.0.as_millis());
+        assert_eq!(found, expect.map(u128::from), "{text}");
+    }
+
+    #[test]
+    fn spans_are_read_as_people_write_them() {
+        check("0", Some(0));
+        check("500ms", Some(500));
+        check("2s", Some(2_000));
+        check("1 d", Some(86_400_000));
+    }
+
+    #[test]
+    fn a_bare_number_has_no_unit() {
+        for text in ["5", "", "s", "-1s", "2 weeks", "99999999999999999999s"] {
+            check(text, None);
+        }
+    }
+}
